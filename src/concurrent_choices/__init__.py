@@ -10,7 +10,11 @@ _cli  _plugin  _embed              for the command line, for pytest, for applica
 _run                              run, stream, arun, astream, recommend: choosing meets doing
 _engine                           deciding while working: "auto"
 _strategies  _measure  _judge     doing: sequential, loops, threads, processes; looking; deciding
-protocols  _work                  what a strategy is; the source, the batches
+protocols                         what a strategy is
+_work  _transfer                  the source, the batches; how a callable gets to another process
+_mutation                         whether calls change what their callable holds
+_inspect                          what can be told of a callable before it is called
+_runtime                          threads and locks, loops, contexts, signals
 _platform  _facts                 what this machine offers; nouns
 _errors                           everything raised on purpose
 """

@@ -31,12 +31,12 @@ from ._facts._machine import Machine
 from ._facts._recommendation import Recommendation
 from ._facts._table import counted
 from ._facts._workload import Workload
+from ._inspect._words import safe_repr
 from ._measure._calibration import describe, machine_costs
 from ._platform._this_machine import this_machine
 from ._run._arguments import check_budget
 from ._run._choosing import recommend
 from ._run._probes import probes
-from ._work._words import safe_repr
 
 __all__ = ["main", "program"]
 

@@ -11,7 +11,7 @@ from re import fullmatch
 from typing import Any, TextIO
 
 from ._errors import InvalidArgumentError
-from ._work._words import reason_of, show
+from ._inspect._words import reason_of, show
 
 __all__ = ["items_of"]
 

@@ -115,7 +115,7 @@ def test_programs_that_calls_start_find_packages(strategy, of_kind):
 SHARED = """
 from multiprocessing import Manager
 from concurrent_choices import AdaptiveExecutor, run
-from concurrent_choices._work._state import State
+from concurrent_choices._mutation._state import State
 manager = Manager()
 held = manager.dict()
 def note(given, key):

@@ -9,8 +9,8 @@ import engine_acts as acts
 import pytest
 from engine_keys import CtrlC
 
+from concurrent_choices._runtime._switching import URGENT, _interval
 from concurrent_choices._strategies._workers import _staffing
-from concurrent_choices._work._switching import URGENT, _interval
 
 
 @pytest.fixture(scope="session", autouse=True)

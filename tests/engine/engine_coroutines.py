@@ -12,7 +12,7 @@ from concurrent_choices._engine._coroutines import LoopConductor
 from concurrent_choices._engine._memory import Recollection
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller._sight import Arrangement, Limits
-from concurrent_choices._work._contexts import lanes_around
+from concurrent_choices._runtime._contexts import lanes_around
 
 LIMITS = Limits(cpus=2.0, processes=2)
 LOOP = Arrangement(stage="loop", reason="scripted", threads=8, relieved=True, look=1e-3)

@@ -27,9 +27,9 @@ from concurrent_choices._engine._report import begin_report, run_report
 from concurrent_choices._engine._succession import Succession
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._facts._batch import Batch
+from concurrent_choices._runtime._contexts import lanes_around
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work import _tap
-from concurrent_choices._work._contexts import lanes_around
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from patience import patient

@@ -17,9 +17,9 @@ from concurrent_choices._judge._controller._controller import Controller
 from concurrent_choices._judge._controller._first_look import FIRST_LOOK, HARDLY, sleeps
 from concurrent_choices._judge._controller._sight import Arrangement, Limits, Sight
 from concurrent_choices._judge._controller._thresholds import GLANCE
+from concurrent_choices._mutation._state import State
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
-from concurrent_choices._work._state import State
 
 HELD = 1.5 * FIRST_LOOK
 

@@ -10,7 +10,7 @@ import pytest
 
 from concurrent_choices import run, run_report, stream
 from concurrent_choices._engine._giving_way import GivingWay
-from concurrent_choices._work._contexts import lanes_around
+from concurrent_choices._runtime._contexts import lanes_around
 
 THREADS = 16
 

@@ -13,7 +13,7 @@ from engine_fakes import STARTING, Scripted, ScriptedStrategy
 from concurrent_choices import stream
 from concurrent_choices._engine import _lateness
 from concurrent_choices._engine._lateness import Lateness
-from concurrent_choices._work._switching import QUICK, URGENT, quick_switching
+from concurrent_choices._runtime._switching import QUICK, URGENT, quick_switching
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
+from concurrent_choices._mutation._state import State
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._strategies._workers import _job_frames
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._pace import Pace
 from concurrent_choices._work._source import Source
-from concurrent_choices._work._state import State
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._lateness import Lateness
 from concurrent_choices._engine._observer import Observer
 from concurrent_choices._engine._tally import Queueing, Tally
+from concurrent_choices._mutation._state import State
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
-from concurrent_choices._work._state import State
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nobody else tells of a thread's turns")
 

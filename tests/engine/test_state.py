@@ -25,9 +25,9 @@ from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, Scripted
 from concurrent_choices import RemoteError, recommend, run, run_report, stream
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._engine._worker_transfer import stranded
+from concurrent_choices._mutation._state import State
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._platform._processors import usable_cpus
-from concurrent_choices._work._state import State
 from patience import patient
 
 _counted = 0

@@ -10,7 +10,7 @@ from concurrent_choices._engine import _worker_imports
 from concurrent_choices._engine._automatic import Automatic
 from concurrent_choices._engine._worker_imports import EACH, WorkerImports
 from concurrent_choices._judge._controller._sight import Prior
-from concurrent_choices._work import _imports
+from concurrent_choices._transfer import _imports
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 

@@ -18,11 +18,11 @@ from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._engine._workforce import Workforce
+from concurrent_choices._mutation._state import State
 from concurrent_choices._strategies._workers import _host, _staffing
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
-from concurrent_choices._work._state import State
 
 MANY = 1000
 """Items whose results are weighed: what a run takes to begin is little beside them."""

@@ -12,7 +12,7 @@ from attrs import fields
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._measure import _cache, _calibration, _probes
 from concurrent_choices._measure._calibration import PATIENCE, describe, machine_costs
-from concurrent_choices._work._hand import DaemonHand
+from concurrent_choices._runtime._hand import DaemonHand
 
 NAMES = {each.name for each in fields(Costs)}
 DAY = 24 * 3600

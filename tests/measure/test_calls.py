@@ -19,7 +19,7 @@ from concurrent_choices._measure._calls import PlainCalls, cut
 from concurrent_choices._measure._figures import Block
 from concurrent_choices._measure._ledger import Ledger, Raised, Run
 from concurrent_choices._measure._steps import isolated
-from concurrent_choices._work._hand import DaemonHand, OwnHand
+from concurrent_choices._runtime._hand import DaemonHand, OwnHand
 
 HERE = contextvars.ContextVar("HERE", default="nothing")
 

@@ -5,7 +5,7 @@ import pytest
 
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._payload import _carried, _unless_stranded, weigh
-from concurrent_choices._work._hand import DaemonHand
+from concurrent_choices._runtime._hand import DaemonHand
 
 EACH = 1e-3
 

@@ -20,7 +20,7 @@ from concurrent_choices._measure._ledger import Raised
 from concurrent_choices._measure._profiler import profile, profile_at
 from concurrent_choices._measure._trial import SELDOM
 from concurrent_choices._platform._processors import usable_cpus
-from concurrent_choices._work._hand import DaemonHand, OwnHand
+from concurrent_choices._runtime._hand import DaemonHand, OwnHand
 from patience import patient
 
 

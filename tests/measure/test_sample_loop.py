@@ -10,7 +10,7 @@ import pytest
 
 from concurrent_choices._measure import _sample_loop
 from concurrent_choices._measure._sample_loop import KeptLoop, SampleLoop
-from concurrent_choices._work._hand import DaemonHand
+from concurrent_choices._runtime._hand import DaemonHand
 
 
 @pytest.fixture

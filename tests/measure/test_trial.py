@@ -20,7 +20,7 @@ from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
 from concurrent_choices._measure._sample import Sample
 from concurrent_choices._measure._trial import _inflated, _surer, _taking_turns
-from concurrent_choices._work._hand import DaemonHand, OwnHand
+from concurrent_choices._runtime._hand import DaemonHand, OwnHand
 from patience import patient
 
 

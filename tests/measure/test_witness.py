@@ -15,7 +15,7 @@ from concurrent_choices._measure._witness import (
     idle_lateness,
     weigh,
 )
-from concurrent_choices._work._switching import FOR_EACH, QUICK, URGENT, quick_switching
+from concurrent_choices._runtime._switching import FOR_EACH, QUICK, URGENT, quick_switching
 from patience import patient
 
 MS = 1_000_000

@@ -17,12 +17,16 @@ MAPPED = (
     "_embed/_advise",
     "_embed/_advisor",
     "_engine",
+    "_inspect",
     "_measure",
+    "_mutation",
     "_plugin",
     "_run",
+    "_runtime",
     "_strategies",
     "_strategies/_lanes",
     "_strategies/_workers",
+    "_transfer",
     "_work",
 )
 EXTRA = re.compile(r"concurrent_choices\[([\w,-]+)\]")

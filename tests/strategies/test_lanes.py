@@ -19,6 +19,7 @@ from types import SimpleNamespace
 import pytest
 
 from concurrent_choices import Batch, ClosedStrategyError, ItemTimeoutError, run
+from concurrent_choices._runtime._new_thread import new_thread, start
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
@@ -28,7 +29,6 @@ from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._pump import Pump
 from concurrent_choices._work import _source
 from concurrent_choices._work._job import Job
-from concurrent_choices._work._new_thread import new_thread, start
 from concurrent_choices._work._source import Source
 
 

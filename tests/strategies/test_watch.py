@@ -7,7 +7,7 @@ import pytest
 from concurrent_choices._strategies._workers import _watch
 from concurrent_choices._strategies._workers._watch import FEW, LARGE, Watch
 from concurrent_choices._strategies._workers._wire import Kind, Message
-from concurrent_choices._work._pickling import dump, load
+from concurrent_choices._transfer._pickling import dump, load
 
 
 class Bench:

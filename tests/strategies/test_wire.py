@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concurrent_choices._strategies._workers._wire import SHARED_FROM, Link
-from concurrent_choices._work._pickling import load
+from concurrent_choices._transfer._pickling import load
 from descriptors import no_descriptors
 
 

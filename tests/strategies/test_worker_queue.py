@@ -13,8 +13,8 @@ from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._strategies._workers._wire import Kind, Terms
 from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
+from concurrent_choices._transfer._pickling import dump
 from concurrent_choices._work._pace import LOAD, REPAID, TAIL, TRIP, Pace
-from concurrent_choices._work._pickling import dump
 from concurrent_choices._work._source import Source
 
 

@@ -115,6 +115,10 @@ def test_a_bare_worker_is_lean():
         "_facts",
         "_facts._batch",
         "_facts._lean",
+        "_inspect",
+        "_inspect._words",
+        "_runtime",
+        "_runtime._contexts",
         "_strategies",
         "_strategies._workers",
         "_strategies._workers._fork_server",
@@ -127,12 +131,11 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._voice",
         "_strategies._workers._wire",
         "_strategies._workers._worker",
+        "_transfer",
+        "_transfer._pickling",
         "_work",
-        "_work._contexts",
         "_work._notes",
         "_work._perform",
-        "_work._pickling",
-        "_work._words",
     ]
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from concurrent_choices import Claim, ItemTimeoutError, Job
-from concurrent_choices._work._contexts import lanes_around, share
+from concurrent_choices._runtime._contexts import lanes_around, share
 from concurrent_choices._work._source import Source
 from patience import with_ample_limit
 

@@ -10,7 +10,7 @@ from contextvars import ContextVar, copy_context
 import pytest
 
 from concurrent_choices import Batch, Claim, UnawaitedError
-from concurrent_choices._work._callables import touches_nothing
+from concurrent_choices._inspect._callables import touches_nothing
 from concurrent_choices._work._perform import Performer, unawaited_among
 
 MARK = ContextVar("mark", default=0)

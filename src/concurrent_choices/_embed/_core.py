@@ -17,10 +17,10 @@ from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform._interpreter import gil_enabled
 from .._platform._processors import usable_cpus
-from .._work._apart import keep_apart
-from .._work._kept_here import mocked
-from .._work._lookups import looked_up
-from .._work._pickling import travels_by_name
+from .._transfer._apart import keep_apart
+from .._transfer._kept_here import mocked
+from .._transfer._lookups import looked_up
+from .._transfer._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
 from ._desk import Desk

@@ -6,8 +6,8 @@ import atexit
 import threading
 import weakref
 
-from .._work._forks import tell_in_forks
-from .._work._new_thread import new_thread
+from .._runtime._forks import tell_in_forks
+from .._runtime._new_thread import new_thread
 from ._core import Core
 from ._settings import Settings
 

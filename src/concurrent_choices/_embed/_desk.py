@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .._errors import ResultLostError, WorkerDiedError
-from .._work._words import reason_of
+from .._inspect._words import reason_of
 from ._account import Account
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, Inquiry

@@ -14,8 +14,8 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from .._work._mutex import Mutex
-from .._work._new_thread import new_thread
+from .._runtime._mutex import Mutex
+from .._runtime._new_thread import new_thread
 from ._backlog import Backlog
 from ._lane import Lane, perform
 from ._tasks import complain

@@ -17,8 +17,8 @@ _NEEDED = (
     "dis",
     "hashlib",
     "concurrent_choices._strategies._workers._shared_memory",
-    "concurrent_choices._work._by_value",
-    "concurrent_choices._work._interrupted",
+    "concurrent_choices._transfer._by_value",
+    "concurrent_choices._runtime._interrupted",
 )
 """10 ms all together; each is lazy elsewhere, since most workers and runs need none of it."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._work._apart import being_imported
-from .._work._kept_here import mocked
-from .._work._pickling import dump, load
-from .._work._words import reason_of
+from .._inspect._words import reason_of
+from .._transfer._apart import being_imported
+from .._transfer._kept_here import mocked
+from .._transfer._pickling import dump, load
 from ._held import Held, digest_of, held_by
 from ._identity import unwrapped
 from ._losses import lost_by

@@ -7,7 +7,7 @@ import time
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from .._work._apart import being_imported
+from .._transfer._apart import being_imported
 from ._account import FULL
 from ._examine import Examination
 

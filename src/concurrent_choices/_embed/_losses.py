@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from .._work._alterations import altered_by, alters_parameter
-from .._work._callables import taken_apart
-from .._work._words import loss_of, reason_of
+from .._inspect._callables import taken_apart
+from .._inspect._words import loss_of, reason_of
+from .._mutation._alterations import altered_by, alters_parameter
 from ._underlying_function import out_of_chunk
 
 __all__ = ["lost_by"]

@@ -13,10 +13,10 @@ from types import CoroutineType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from .._errors import InvalidArgumentError
-from .._work._callables import is_async, is_generator, name_of
-from .._work._mutex import Mutex
-from .._work._ownership import MAINS
-from .._work._running_loop import on_asyncio, on_trio
+from .._inspect._callables import is_async, is_generator, name_of
+from .._inspect._ownership import MAINS
+from .._runtime._mutex import Mutex
+from .._runtime._running_loop import on_asyncio, on_trio
 from ._core import Core
 from ._cores import new_core
 from ._settings import Settings

@@ -7,12 +7,12 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .._work._apart import being_imported, keep_apart
-from .._work._imported import Imported
-from .._work._kept_here import mocked
-from .._work._pickling import dump, dump_callable, travels_by_name
-from .._work._pretences import pretended, unseen
-from .._work._words import reason_of
+from .._inspect._words import reason_of
+from .._transfer._apart import being_imported, keep_apart
+from .._transfer._imported import Imported
+from .._transfer._kept_here import mocked
+from .._transfer._pickling import dump, dump_callable, travels_by_name
+from .._transfer._pretences import pretended, unseen
 from ._held import Held, held_by
 from ._identity import unwrapped
 from ._looks import Looks

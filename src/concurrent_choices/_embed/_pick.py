@@ -8,12 +8,12 @@ from typing import Any
 
 from .._errors import InvalidArgumentError
 from .._facts._workload import Workload
+from .._inspect._asking import of_type
+from .._inspect._callables import name_of
+from .._inspect._ownership import recognise_program
+from .._inspect._words import show
 from .._run._arguments import check_fn, check_fn_for_executor, check_items
 from .._run._choosing import recommend
-from .._work._asking import of_type
-from .._work._callables import name_of
-from .._work._ownership import recognise_program
-from .._work._words import show
 from ._executor import AdaptiveExecutor
 
 __all__ = ["pick_executor"]

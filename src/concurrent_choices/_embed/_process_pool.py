@@ -16,12 +16,12 @@ from functools import partial
 from typing import Any
 
 from .._errors import WorkerStartError
+from .._inspect._words import reason_of
 from .._strategies._workers._host import Host, Starts
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message, Terms
 from .._strategies._workers._wires import Wires
-from .._work._pickling import dump
-from .._work._words import reason_of
+from .._transfer._pickling import dump
 from ._account import Account
 from ._call_queue import JOB, Assignment, CallQueue, Inquiry
 from ._desk import Desk

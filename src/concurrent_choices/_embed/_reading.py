@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._errors import NotPicklableError
+from .._inspect._words import reason_of
 from .._strategies._workers._portable_errors import opened
-from .._work._pickling import load
-from .._work._words import reason_of
+from .._transfer._pickling import load
 from ._tasks import Task
 
 if TYPE_CHECKING:

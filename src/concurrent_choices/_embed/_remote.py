@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from .._facts._batch import Claim
 from .._facts._lean import TYPE_CHECKING, NamedTuple
+from .._inspect._asking import is_frozen
+from .._inspect._callables import show_call, taken_apart
+from .._inspect._words import reason_of, text_of
 from .._measure._clock import SystemClock
 from .._platform._interpreter import gil_enabled
 from .._strategies._workers._loading import read
 from .._strategies._workers._portable_errors import Carried, portable
-from .._work._asking import is_frozen
-from .._work._callables import show_call, taken_apart
-from .._work._words import reason_of, text_of
 from ._held import Held, held_by
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from .._platform._tasks import cpu_clock_of
-from .._work._new_thread import new_thread
+from .._runtime._new_thread import new_thread
 
 if TYPE_CHECKING:
     import threading

@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
-from .._work._callables import show_call
+from .._inspect._callables import show_call
 from ._account import Account
 from ._identity import unwrapped
 from ._monitor import Monitor

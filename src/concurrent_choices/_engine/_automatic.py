@@ -12,18 +12,18 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
+from .._inspect._bonds import is_loop_bound
 from .._judge._controller._controller import Controller
 from .._judge._controller._sight import Limits, Prior
+from .._mutation._stores import may_store
 from .._platform._interpreter import gil_enabled
 from .._platform._processors import requested_cpus, usable_cpus
+from .._runtime._contexts import lanes_around
+from .._runtime._running_loop import on_trio
 from .._strategies._lanes._keeper import Keeper, thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
-from .._work._bonds import is_loop_bound
-from .._work._contexts import lanes_around
 from .._work._job import Job
-from .._work._running_loop import on_trio
-from .._work._stores import may_store
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import begin_report

@@ -6,7 +6,7 @@ import threading
 from functools import cached_property
 from typing import Any
 
-from .._work._bonds import HELD, bound_to_thread
+from .._inspect._bonds import HELD, bound_to_thread
 
 __all__ = ["Bond"]
 

@@ -13,12 +13,12 @@ from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
 from .._judge._controller._first_look import FIRST_LOOK
 from .._judge._controller._sight import Arrangement, Prior
+from .._mutation._state import FIRST, State
+from .._runtime._mutex import Mutex
+from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
-from .._work._mutex import Mutex
-from .._work._state import FIRST, State
-from .._work._switching import URGENT, quick_switching
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._first_glances import PRELUDE

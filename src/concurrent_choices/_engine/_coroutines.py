@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from .._facts._batch import Batch
 from .._judge._controller._loop_controller import LoopController
 from .._judge._controller._sight import Arrangement, Limits
+from .._mutation._state import FIRST, State
+from .._runtime._mutex import Mutex
+from .._runtime._own_loops import give_threads
+from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._asyncio import run_tasks
 from .._work._job import Job
-from .._work._mutex import Mutex
-from .._work._own_loops import give_threads
-from .._work._state import FIRST, State
-from .._work._switching import URGENT, quick_switching
 from ._bond import Bond
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness

@@ -10,12 +10,12 @@ from math import inf
 from typing import Any, NamedTuple
 
 from .._facts._batch import Batch
+from .._inspect._bonds import refused_thread
 from .._measure._congestion import Refusals
+from .._runtime._mutex import Mutex
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
-from .._work._bonds import refused_thread
 from .._work._job import Job
-from .._work._mutex import Mutex
 from .._work._notes import add_note
 from ._tally import Tally
 from ._urgency import Urgency

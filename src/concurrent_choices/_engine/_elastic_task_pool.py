@@ -9,9 +9,9 @@ from weakref import WeakSet
 
 from .._facts._batch import Batch, Claim
 from .._measure._congestion import Refusals
+from .._runtime._suspended import needs_its_loop
 from .._strategies._lanes._task_pool import LoopHost, TaskPool
 from .._work._job import Job
-from .._work._suspended import needs_its_loop
 from ._tally import Tally
 
 __all__ = ["ElasticTaskPool"]

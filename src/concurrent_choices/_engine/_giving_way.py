@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from .._facts._batch import Batch
 from .._judge._controller._sight import Prior
 from .._measure._congestion import Refusals
+from .._runtime._contexts import share
 from .._strategies._lanes._keeper import thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
-from .._work._contexts import share
 from .._work._job import Job
 from ._automatic import Automatic
 

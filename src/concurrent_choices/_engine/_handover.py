@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._mutation._state import State
 from .._strategies._lanes._threads import Lane
-from .._work._state import State
 
 if TYPE_CHECKING:
     from threading import Thread

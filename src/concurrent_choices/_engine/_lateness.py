@@ -7,7 +7,7 @@ import threading
 import time
 
 from .._platform._interpreter import gil_enabled
-from .._work._switching import QUICK
+from .._runtime._switching import QUICK
 from ._tally import Queueing
 
 __all__ = ["Lateness"]

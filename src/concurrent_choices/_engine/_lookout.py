@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .._judge._controller._controller import Controller
 from .._judge._controller._first_look import FIRST_LOOK, at_call_start, sleeps
 from .._judge._controller._sight import Arrangement, Prior, Sight
-from .._work._state import State
+from .._mutation._state import State
 from ._elastic_pool import ElasticPool
 from ._first_glances import FirstGlances
 from ._handover import Handover

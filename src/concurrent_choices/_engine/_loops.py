@@ -10,12 +10,12 @@ from types import FunctionType
 from typing import Any
 
 from .._facts._batch import Batch
+from .._inspect._captured import reached_from
+from .._inspect._code import names_in
 from .._platform._files import standard_streams_are_open
 from .._strategies._lanes._asyncio import Factory, run_tasks, serve_in_lane
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
-from .._work._captured import reached_from
-from .._work._code import names_in
 from .._work._job import Job
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool

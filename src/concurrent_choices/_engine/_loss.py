@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._work._state import State
-from .._work._words import loss_of
+from .._inspect._words import loss_of
+from .._mutation._state import State
 from ._report import RunReport
 
 __all__ = ["loss"]

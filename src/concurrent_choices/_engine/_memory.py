@@ -12,12 +12,12 @@ from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .._work._asking import of_type
-from .._work._callables import called
-from .._work._captured import reached_from
-from .._work._interrupted import raise_handlers
+from .._inspect._asking import of_type
+from .._inspect._callables import called
+from .._inspect._captured import reached_from
+from .._runtime._interrupted import raise_handlers
+from .._runtime._mutex import Mutex
 from .._work._job import Job
-from .._work._mutex import Mutex
 
 if TYPE_CHECKING:
     from .._judge._controller._sight import Prior

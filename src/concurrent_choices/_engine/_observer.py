@@ -7,8 +7,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from .._judge._controller._sight import Sight
+from .._mutation._state import State
 from .._platform._tasks import number_of
-from .._work._state import State
 from ._bystanders import Bystanders
 from ._elastic_pool import Counts, ElasticPool
 from ._lateness import Lateness

@@ -13,11 +13,11 @@ from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
 from .._judge._controller._loop_lanes import FIRST_TASKS
 from .._judge._controller._sight import Arrangement, Limits, Prior
+from .._mutation._state import State
+from .._runtime._new_thread import new_thread, start
+from .._runtime._own_loops import loops_to_be_had
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job
-from .._work._new_thread import new_thread, start
-from .._work._own_loops import loops_to_be_had
-from .._work._state import State
 from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
 from ._handover import Handover, none

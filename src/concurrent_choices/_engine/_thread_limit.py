@@ -6,8 +6,8 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
+from .._mutation._state import State
 from .._work._job import Job
-from .._work._state import State
 from ._bond import Bond
 from ._handover import none
 from ._report import RunReport

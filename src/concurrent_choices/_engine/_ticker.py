@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from itertools import count
 
-from .._work._mutex import Mutex
-from .._work._new_thread import new_thread, start_unawaited
+from .._runtime._mutex import Mutex
+from .._runtime._new_thread import new_thread, start_unawaited
 
 __all__ = ["Ticker", "ticker"]
 

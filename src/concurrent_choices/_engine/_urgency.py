@@ -6,8 +6,8 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from .._work._mutex import Mutex
-from .._work._switching import URGENT, quick_switching
+from .._runtime._mutex import Mutex
+from .._runtime._switching import URGENT, quick_switching
 
 __all__ = ["Urgency"]
 

@@ -28,7 +28,7 @@ class WorkerData:
     def seconds(self) -> float:
         """Seconds until a worker has it; 0 where nobody can tell."""
         try:
-            from .._work._callable_size import count_pickled  # noqa: PLC0415 - most runs need no processes
+            from .._transfer._callable_size import count_pickled  # noqa: PLC0415 - most runs need no processes
         except (ImportError, OSError):  # for want of a descriptor: then no worker will be started either
             return 0.0
         return EACH * count_pickled(self._fn)

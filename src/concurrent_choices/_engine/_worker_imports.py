@@ -46,7 +46,7 @@ class WorkerImports:
     @cached_property
     def _left(self) -> Iterator[str]:
         """What has not been counted yet."""
-        from .._work._imports import needed_by  # noqa: PLC0415 - most runs need no processes
+        from .._transfer._imports import needed_by  # noqa: PLC0415 - most runs need no processes
 
         return needed_by([self._job.fn, *self._job.source.peek()], _is_foreign)
 

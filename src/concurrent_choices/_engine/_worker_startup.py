@@ -11,7 +11,11 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
+from .._inspect._words import no_workers, reason_of
+from .._mutation._state import State
 from .._platform._tasks import schedule_of
+from .._runtime._mutex import Mutex
+from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker, unfit_reason
 from .._strategies._workers._job_frames import Sent
@@ -19,16 +23,12 @@ from .._strategies._workers._own_modules import OwnModules
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._wire import Kind, Terms
-from .._work._apart import keep_apart
-from .._work._imported import Imported
+from .._transfer._apart import keep_apart
+from .._transfer._imported import Imported
+from .._transfer._kept_by_caches import keeping
+from .._transfer._kept_here import kept_here
+from .._transfer._pickling import dump, dump_callable
 from .._work._job import Job
-from .._work._kept_by_caches import keeping
-from .._work._kept_here import kept_here
-from .._work._mutex import Mutex
-from .._work._pickling import dump, dump_callable
-from .._work._state import State
-from .._work._switching import URGENT, quick_switching
-from .._work._words import no_workers, reason_of
 from ._loss import loss
 from ._report import RunReport
 from ._tally import Done

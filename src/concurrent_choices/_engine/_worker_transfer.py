@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .._judge._controller._known import worth_carrying
 from .._measure._transfer_cost import TransferCost, transfer_cost
-from .._work._obstacle import obstacle
+from .._transfer._obstacle import obstacle
 from .._work._pace import Pace, travelling
 from .._work._source import Source
 from ._tally import Done

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .._inspect._words import no_workers
+from .._mutation._state import State
+from .._runtime._mutex import Mutex
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._work._job import Job
-from .._work._mutex import Mutex
-from .._work._state import State
-from .._work._words import no_workers
 from ._loss import loss
 from ._tally import Done
 from ._urgency import Urgency

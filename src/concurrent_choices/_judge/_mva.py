@@ -24,7 +24,7 @@ from math import inf
 
 from attrs import field, frozen, validators
 
-from .._work._mutex import Mutex
+from .._runtime._mutex import Mutex
 
 __all__ = ["Network", "capacity", "invert", "throughput"]
 

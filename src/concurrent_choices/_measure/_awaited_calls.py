@@ -9,7 +9,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._facts._batch import Claim
-from .._work._contexts import same
+from .._runtime._contexts import same
 from ._calls import enter, raised
 from ._figures import Block
 from ._ledger import calls_of, turned_away

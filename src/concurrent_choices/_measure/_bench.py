@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
-from .._work._bonds import is_loop_bound
+from .._inspect._bonds import is_loop_bound
 from ._awaited_calls import AwaitedCalls
 from ._calls import PlainCalls
 from ._feed import Feed
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .._facts._batch import Claim
     from .._facts._clock import Clock
-    from .._work._hand import Hand
+    from .._runtime._hand import Hand
     from ._ledger import InFlight
 
 __all__ = ["Bench"]

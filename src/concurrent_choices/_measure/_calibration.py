@@ -15,7 +15,7 @@ from attrs import asdict, evolve, fields, frozen
 
 from .._facts._costs import Costs
 from .._facts._json import Jsonable
-from .._work._hand import in_time
+from .._runtime._hand import in_time
 from . import _cache
 from ._clock import SystemClock
 from ._probes import DIRECT, for_another_process

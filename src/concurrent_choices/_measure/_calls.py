@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
-from .._work._callables import touches_nothing
+from .._inspect._callables import touches_nothing
 from .._work._notes import annotate
 from .._work._perform import call_each, unawaited_among
 from ._figures import Block

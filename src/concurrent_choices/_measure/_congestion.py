@@ -6,8 +6,8 @@ import errno
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._work._asking import told_by
-from .._work._words import text_of
+from .._inspect._asking import told_by
+from .._inspect._words import text_of
 
 __all__ = ["Refusals", "is_congestion"]
 

@@ -13,7 +13,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .._work._hand import DaemonHand
+from .._runtime._hand import DaemonHand
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock

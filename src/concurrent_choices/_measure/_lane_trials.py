@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._facts._table import counted
-from .._work._hand import DaemonHand
-from .._work._switching import quick_switching
+from .._runtime._hand import DaemonHand
+from .._runtime._switching import quick_switching
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._figures import beside_others, compare, variation

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import frozen
 
-from .._work._bonds import refused_thread
-from .._work._mutex import Mutex
+from .._inspect._bonds import refused_thread
+from .._runtime._mutex import Mutex
 from ._congestion import is_congestion
 
 if TYPE_CHECKING:

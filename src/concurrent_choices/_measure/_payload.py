@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from .._facts._profile import Payload
-from .._work._asking import told_by
-from .._work._imports import imports_of
-from .._work._interrupted import raise_handlers
-from .._work._kept_here import kept_here
-from .._work._obstacle import obstacle
-from .._work._pickling import dump, load, size_of
-from .._work._state import State
-from .._work._words import loss_of
+from .._inspect._asking import told_by
+from .._inspect._words import loss_of
+from .._mutation._state import State
+from .._runtime._interrupted import raise_handlers
+from .._transfer._imports import imports_of
+from .._transfer._kept_here import kept_here
+from .._transfer._obstacle import obstacle
+from .._transfer._pickling import dump, load, size_of
 from ._ledger import Raised
 from ._transfer_cost import Weight, in_messages
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._facts._clock import Clock
-    from .._work._hand import Hand
+    from .._runtime._hand import Hand
     from ._bench import Bench
 
 __all__ = ["state_of", "weigh"]

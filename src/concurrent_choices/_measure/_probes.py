@@ -23,7 +23,7 @@ from attrs import fields
 from .._facts._costs import Costs
 from .._platform._files import standard_streams_are_open
 from .._platform._tasks import is_greenlet
-from .._work._new_thread import new_thread
+from .._runtime._new_thread import new_thread
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

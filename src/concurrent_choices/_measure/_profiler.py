@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from .._inspect._bonds import bound_to_thread
+from .._mutation._state import FIRST
 from .._platform._interpreter import gil_enabled
-from .._work._bonds import bound_to_thread
-from .._work._hand import DaemonHand, OwnHand
-from .._work._state import FIRST
+from .._runtime._hand import DaemonHand, OwnHand
 from ._allowance import Allowance
 from ._awaited_calls import AwaitedCalls
 from ._bench import Bench

@@ -8,15 +8,15 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._work._new_thread import new_thread
-from .._work._own_loops import end_loop, new_loop
+from .._runtime._new_thread import new_thread
+from .._runtime._own_loops import end_loop, new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from contextvars import Context
 
     from .._facts._clock import Clock
-    from .._work._hand import Hand
+    from .._runtime._hand import Hand
 
 __all__ = ["KeptLoop", "SampleLoop"]
 

@@ -7,9 +7,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._work._asking import ATOMS
+from .._inspect._asking import ATOMS
+from .._transfer._pickling import dump, size_of
 from .._work._pace import LOAD, MOST, trip
-from .._work._pickling import dump, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from .._work._hand import OwnHand
-from .._work._switching import USUAL
+from .._runtime._hand import OwnHand
+from .._runtime._switching import USUAL
 from ._control import CONTROL_SECONDS, resident_inflation
 from ._figures import PAIR, Totals, compare, relative_error
 from ._lane_trials import NO_LONGER, TURN, Size, Trials

@@ -35,8 +35,8 @@ import statistics
 import threading
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from .._work._new_thread import new_thread
-from .._work._switching import USUAL, quick_switching
+from .._runtime._new_thread import new_thread
+from .._runtime._switching import USUAL, quick_switching
 from ._promptness import wake_promptly
 
 if TYPE_CHECKING:

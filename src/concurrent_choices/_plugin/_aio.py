@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 import pytest
 
 from .._errors import InvalidArgumentError, MissingExtraError
+from .._inspect._callables import is_async, name_of
 from .._run._arguments import check_callable
-from .._work._callables import is_async, name_of
-from .._work._running_loop import loop_runs
+from .._runtime._running_loop import loop_runs
 from ._clock import InsideClock
 
 __all__ = ["AioBenchmark", "excused"]

@@ -12,8 +12,8 @@ from .._errors import MissingExtraError
 from .._run._async import arun
 from .._run._choosing import recommend
 from .._run._sync import run
+from .._runtime._running_loop import loop_runs
 from .._strategies._registry import resolve
-from .._work._running_loop import loop_runs
 from ._aio import AioBenchmark, excused
 from ._chosen import label
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain
-from .._work._callables import is_async, is_generator, name_of
+from .._inspect._callables import is_async, is_generator, name_of
 from .._work._source import SIZED
 
 __all__ = [

@@ -16,6 +16,10 @@ from .._facts._plan import Plan
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted
 from .._facts._workload import Workload
+from .._inspect._bonds import refused_thread
+from .._inspect._callables import is_async
+from .._inspect._ownership import recognise_program
+from .._inspect._words import reason_of, shortened, show, text_of
 from .._judge._formulas import starting
 from .._judge._obstacles import IN_PROCESSES
 from .._judge._reason import failing
@@ -28,10 +32,6 @@ from .._measure._ledger import calls_of, errors_of
 from .._measure._profiler import Sampled, profile
 from .._platform._this_machine import this_machine
 from .._strategies._event_loop import has_uvloop, why_no_uvloop
-from .._work._bonds import refused_thread
-from .._work._callables import is_async
-from .._work._ownership import recognise_program
-from .._work._words import reason_of, shortened, show, text_of
 from ._arguments import check_budget, check_fn, check_items, check_switches, only_async
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover

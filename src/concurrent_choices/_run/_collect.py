@@ -9,9 +9,9 @@ from typing import Any
 
 from .._errors import ConcurrentChoicesError
 from .._facts._batch import Batch
+from .._inspect._words import show
 from .._work._job import Job
 from .._work._weight import weight_of
-from .._work._words import show
 
 __all__ = ["Arrivals", "Collector", "InOrder", "Window", "batch_of", "finish", "iterable_of"]
 

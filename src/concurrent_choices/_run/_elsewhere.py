@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from .._errors import ItemTimeoutError, WorkerStartError
 from .._facts._batch import Batch
+from .._inspect._asking import elements_of, some_of
+from .._inspect._callables import name_of
+from .._inspect._captured import reached_from
+from .._inspect._words import text_of
+from .._mutation._marks import compare
+from .._runtime._hand import in_time
 from .._strategies._processes import ProcessStrategy
-from .._work._asking import elements_of, some_of
-from .._work._callables import name_of
-from .._work._captured import reached_from
-from .._work._hand import in_time
-from .._work._imported import Imported
-from .._work._marks import compare
-from .._work._words import text_of
+from .._transfer._imported import Imported
 from ._prepare import prepare
 
 __all__ = ["Elsewhere", "LoadOnly", "elsewhere", "no_worker"]

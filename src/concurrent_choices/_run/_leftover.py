@@ -14,10 +14,10 @@ from .._errors import InvalidArgumentError
 from .._facts._batch import Claim
 from .._measure._ledger import Raised, any_raised
 from .._measure._profiler import Sampled
-from .._work._contexts import leave_loop
-from .._work._hand import in_time
-from .._work._own_loops import new_loop
-from .._work._running_loop import loop_runs
+from .._runtime._contexts import leave_loop
+from .._runtime._hand import in_time
+from .._runtime._own_loops import new_loop
+from .._runtime._running_loop import loop_runs
 from .._work._watched import time_up
 from ..protocols import Strategy
 from ._numbering import renumber, was_raised

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from .._engine._automatic import Automatic
 from .._engine._report import begin_report
 from .._errors import RunningLoopError
+from .._inspect._ownership import recognise_program
+from .._runtime._running_loop import loop_runs
 from .._strategies._registry import resolve
 from .._work._job import Job
-from .._work._ownership import recognise_program
-from .._work._running_loop import loop_runs
 from .._work._source import Source
 from ..protocols import Strategy
 from ._arguments import check_buffersize, check_fn, check_timeout

@@ -12,7 +12,7 @@ from attrs import has
 
 from .._measure._probes import Probe, best, timed
 from .._strategies._registry import load
-from .._work._imports import imports_of
+from .._transfer._imports import imports_of
 from ._sync import run
 
 __all__ = ["probes"]

@@ -41,7 +41,7 @@ LEAST_HEAT = 4e-3
 
 RESERVE = 0.5
 """The share of what starting processes is reckoned to take that is kept free besides: to count the modules
-that they load tells it within a third (`_work._imports`), and others compute meanwhile (guessed)."""
+that they load tells it within a third (`_transfer._imports`), and others compute meanwhile (guessed)."""
 
 _PAIR = 2  # processes that `Profile.process_speedup` is of
 

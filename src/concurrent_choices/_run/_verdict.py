@@ -12,11 +12,11 @@ from attrs import field, fields, frozen
 from .._engine._auto import AutoStrategy
 from .._engine._giving_way import GivingWay
 from .._facts._recommendation import Recommendation
+from .._inspect._callables import is_async
 from .._judge._diagnose import RATE_LIMITED
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._event_loop import KeptLoopStrategy
 from .._strategies._registry import strategy_for
-from .._work._callables import is_async
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn_for_executor, check_switches, check_timeout
 from ._elsewhere import elsewhere

@@ -66,7 +66,7 @@ class UvloopStrategy(AsyncioStrategy):
             raise MissingExtraError(feature, "uvloop") from error
         if not standard_streams_are_open():
             return super()._new_loop()  # libuv would abort the process when it closes one of theirs
-        from .._work._own_loops import with_threads  # noqa: PLC0415 - asyncio costs 30 ms; as above
+        from .._runtime._own_loops import with_threads  # noqa: PLC0415 - asyncio costs 30 ms; as above
 
         return with_threads(uvloop.new_event_loop)
 

@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from .._facts._batch import Batch, Claim
-from ._contexts import same
-from ._limited import OverdueError, limited
-from ._mutex import Mutex
+from .._runtime._contexts import same
+from .._runtime._limited import OverdueError, limited
+from .._runtime._mutex import Mutex
+from .._runtime._own_loops import end_loop
+from .._runtime._running_loop import loop_runs
 from ._notes import annotate
-from ._own_loops import end_loop
 from ._perform import Mark, unawaited_among
-from ._running_loop import loop_runs
 from ._watched import time_up
 
 __all__ = ["Awaiter"]

@@ -12,9 +12,9 @@ from math import inf
 
 from .._errors import InvalidArgumentError
 from .._facts._lean import TYPE_CHECKING
-from ._callables import is_async as gives_coroutines
-from ._callables import name_of, touches_nothing
-from ._contexts import lanes_around
+from .._inspect._callables import is_async as gives_coroutines
+from .._inspect._callables import name_of, touches_nothing
+from .._runtime._contexts import lanes_around
 from ._perform import Performer
 from ._watched import Watched
 

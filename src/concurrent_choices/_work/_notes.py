@@ -7,7 +7,7 @@ imported here.
 from __future__ import annotations
 
 from .._facts._lean import TYPE_CHECKING
-from ._words import show, text_of
+from .._inspect._words import show, text_of
 
 if TYPE_CHECKING:
     from typing import Any

@@ -13,8 +13,8 @@ from types import BuiltinFunctionType, CoroutineType
 from .._errors import UnawaitedError
 from .._facts._batch import Batch, Claim, new_batch
 from .._facts._lean import TYPE_CHECKING
+from .._inspect._words import show
 from ._notes import annotate
-from ._words import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,7 +14,7 @@ from .._facts._batch import Claim, new_claim
 from .._facts._lean import TYPE_CHECKING
 from .._facts._lengths import left_in
 from .._platform._interpreter import gil_enabled
-from ._mutex import Mutex
+from .._runtime._mutex import Mutex
 from ._tap import Tap
 from ._window import Window
 

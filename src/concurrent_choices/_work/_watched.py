@@ -5,9 +5,9 @@ from __future__ import annotations
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from .._facts._lean import TYPE_CHECKING
-from ._hand import DaemonHand
-from ._mutex import Mutex
-from ._words import show
+from .._inspect._words import show
+from .._runtime._hand import DaemonHand
+from .._runtime._mutex import Mutex
 
 if TYPE_CHECKING:
     from collections.abc import Callable

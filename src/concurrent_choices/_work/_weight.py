@@ -10,8 +10,8 @@ from operator import length_hint
 from types import FunctionType, MethodDescriptorType, ModuleType
 from typing import Any, cast
 
-from ._asking import ATOMS, Seen, elements_of, of_type
-from ._interrupted import raise_handlers
+from .._inspect._asking import ATOMS, Seen, elements_of, of_type
+from .._runtime._interrupted import raise_handlers
 
 __all__ = ["weight_of"]
 

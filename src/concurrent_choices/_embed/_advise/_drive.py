@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from ..._errors import InvalidArgumentError
-from ..._work._words import safe_repr
+from ..._inspect._words import safe_repr
 from .._advisor._advice import AdviceTable
 from .._advisor._middleware import EndpointAdvisor
 from .._advisor._rules import FEW

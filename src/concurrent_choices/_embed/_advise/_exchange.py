@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from attrs import field, frozen
 
 from ..._errors import InvalidArgumentError
-from ..._work._words import safe_repr
+from ..._inspect._words import safe_repr
 
 __all__ = ["Answer", "Request", "StartUpError", "exchange", "lifespan"]
 

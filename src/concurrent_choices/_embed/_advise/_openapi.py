@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from ..._errors import InvalidArgumentError
-from ..._work._asking import of_type
-from ..._work._words import safe_repr
+from ..._inspect._asking import of_type
+from ..._inspect._words import safe_repr
 from ._exchange import Request
 
 __all__ = ["HARMLESS", "requests_of"]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from ..._platform._frames import frames
-from ..._work._new_thread import new_thread
+from ..._runtime._new_thread import new_thread
 from .._advisor._lines import in_words, place_of
 
 __all__ = ["GRACE", "StuckError", "Watch"]

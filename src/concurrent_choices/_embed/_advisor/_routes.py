@@ -8,7 +8,7 @@ from types import CodeType
 from typing import Any
 from uuid import UUID
 
-from ..._work._callables import called, is_async, name_of
+from ..._inspect._callables import called, is_async, name_of
 
 __all__ = ["NO_ROUTE", "Handler", "handler_of", "name_of_route"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..._measure._blame import LONG
 from ..._measure._clock import SystemClock
 from ..._platform._frames import frames
-from ..._work._new_thread import new_thread
+from ..._runtime._new_thread import new_thread
 from ._lines import place_of
 from ._pauses import LOOK, Pauses
 from ._pool_threads import PoolThreads

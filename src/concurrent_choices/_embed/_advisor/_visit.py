@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..._measure._clock import SystemClock
 from ..._measure._steps import Driven
-from ..._work._suspended import awaited_by
+from ..._runtime._suspended import awaited_by
 
 __all__ = ["LoopThread", "Visit", "pool_limiter"]
 

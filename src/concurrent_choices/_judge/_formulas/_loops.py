@@ -15,7 +15,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from ..._facts._plan import Plan
-from ..._work._own_loops import MOST
+from ..._runtime._own_loops import MOST
 from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, finish, rate_of
 from ._steps import step_seconds

@@ -10,7 +10,7 @@ from contextvars import copy_context
 
 import anyio
 
-from ..._work._running_loop import on_trio
+from ..._runtime._running_loop import on_trio
 
 __all__ = ["PARTING", "Background", "Bell"]
 

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from math import inf
 
 from ..._facts._batch import Batch
+from ..._runtime._own_loops import aside, end_loop, run_on
 from ..._work._job import Job
-from ..._work._own_loops import aside, end_loop, run_on
 from ._asyncio_host import AsyncioHost
 from ._task_pool import Register, TaskPool
 from ._thread_pool import ThreadPool

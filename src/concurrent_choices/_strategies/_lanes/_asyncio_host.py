@@ -9,7 +9,7 @@ from contextvars import Context
 from math import inf
 from typing import Any, Self
 
-from ..._work._limited import cancel_all, limited
+from ..._runtime._limited import cancel_all, limited
 from ._task_pool import Body
 
 __all__ = ["AsyncioHost"]

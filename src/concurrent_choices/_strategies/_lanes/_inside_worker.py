@@ -18,7 +18,7 @@ def perform_inside(lanes: int, job: Job) -> Iterator[Batch]:
     """Coroutines as so many tasks on one loop; a `def` in so many threads, an item at a time."""
     if not job.is_async:
         return threads_for(job, closing(JobThreads("concurrent_choices-thread")), lanes, batch=1)
-    from ..._work._own_loops import new_loop  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+    from ..._runtime._own_loops import new_loop  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
     from ._asyncio import run_tasks, serve  # noqa: PLC0415 - as above
 
     lent = closing(JobThreads("concurrent_choices-asyncio"))

@@ -49,6 +49,6 @@ class LoopBacked(ThreadBacked):
         run_tasks(tasks, register, self._new_loop)
 
     def _new_loop(self) -> AbstractEventLoop:
-        from ..._work._own_loops import new_loop  # noqa: PLC0415 - as above
+        from ..._runtime._own_loops import new_loop  # noqa: PLC0415 - as above
 
         return new_loop()

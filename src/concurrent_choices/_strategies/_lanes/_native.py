@@ -16,10 +16,10 @@ import anyio
 import anyio.lowlevel
 
 from ..._facts._batch import Batch
-from ..._work._contexts import leave_loop
+from ..._runtime._contexts import leave_loop
+from ..._runtime._new_thread import new_thread, start
+from ..._runtime._running_loop import on_trio
 from ..._work._job import Job
-from ..._work._new_thread import new_thread, start
-from ..._work._running_loop import on_trio
 from ._any_loop import PARTING, Background, Bell
 from ._asyncio_host import AsyncioHost
 from ._task_pool import TaskPool

@@ -21,9 +21,9 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from ..._facts._batch import Batch, Claim
-from ..._work._contexts import same
+from ..._runtime._contexts import same
+from ..._runtime._limited import LIMITED, OverdueError
 from ..._work._job import Job
-from ..._work._limited import LIMITED, OverdueError
 from ..._work._notes import annotate
 from ..._work._pace import Pace
 from ..._work._perform import unawaited_among

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from ..._work._forks import tell_in_forks
-from ..._work._mutex import Mutex
-from ..._work._new_thread import new_thread, start
+from ..._runtime._forks import tell_in_forks
+from ..._runtime._mutex import Mutex
+from ..._runtime._new_thread import new_thread, start
 
 __all__ = ["PARTING", "JobThreads", "ThreadPool"]
 

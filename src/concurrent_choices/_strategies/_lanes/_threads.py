@@ -12,9 +12,9 @@ from math import inf
 
 from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._contexts import share
+from ..._runtime._contexts import share
+from ..._runtime._mutex import Mutex
 from ..._work._job import Job
-from ..._work._mutex import Mutex
 from ..._work._pace import AIM, Pace, share_of_rest
 from ..._work._watched import overdue, unless_late
 from ._outbox import Outbox

@@ -12,7 +12,7 @@ import anyio
 import anyio.abc
 import anyio.lowlevel
 
-from ..._work._limited import OverdueError, if_in_time
+from ..._runtime._limited import OverdueError, if_in_time
 from ._any_loop import Bell
 from ._task_pool import Body, Register, TaskPool
 

@@ -15,8 +15,8 @@ from importlib.machinery import PathFinder
 from signal import SIGKILL
 
 from ..._errors import WorkerStartError
-from ..._work._imports import is_shared_package
-from ..._work._interrupted import raise_handlers
+from ..._runtime._interrupted import raise_handlers
+from ..._transfer._imports import is_shared_package
 from ._child import Child, pidfd, readable
 from ._page import Page
 from ._spawn import interpreter

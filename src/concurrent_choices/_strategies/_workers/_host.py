@@ -13,9 +13,9 @@ from contextvars import Context
 from typing import Any
 
 from ..._errors import ClosedStrategyError, WorkerStartError
-from ..._work._forks import tell_in_forks
-from ..._work._imports import preloadable
-from ..._work._pickling import dump
+from ..._runtime._forks import tell_in_forks
+from ..._transfer._imports import preloadable
+from ..._transfer._pickling import dump
 from . import _spawn
 from ._child import Child, readable
 from ._fork_client import Forked, ForkServer, can_serve_forks

@@ -11,12 +11,12 @@ from collections import deque
 
 from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._contexts import lanes_around
+from ..._inspect._words import reason_of
+from ..._runtime._contexts import lanes_around
+from ..._runtime._mutex import Mutex
+from ..._transfer._pickling import load
 from ..._work._job import Job
-from ..._work._mutex import Mutex
-from ..._work._pickling import load
 from ..._work._source import Source
-from ..._work._words import reason_of
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._voice import Voice
@@ -25,7 +25,7 @@ from ._wire import Kind, Message, Terms
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..._work._state import State
+    from ..._mutation._state import State
     from ._watch import Watch
 
 __all__ = ["InnerLanes"]

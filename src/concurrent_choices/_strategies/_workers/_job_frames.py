@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..._errors import InvalidArgumentError
-from ..._work._apart import keep_apart
-from ..._work._interrupted import raise_handlers
+from ..._inspect._words import reason_of
+from ..._runtime._interrupted import raise_handlers
+from ..._transfer._apart import keep_apart
+from ..._transfer._pickling import dump, dump_callable
 from ..._work._job import Job
-from ..._work._pickling import dump, dump_callable
-from ..._work._words import reason_of
 from ._host import Worker
 from ._wire import Kind, Terms
 
@@ -70,7 +70,7 @@ def _whole(job: Job, terms: Terms) -> list[Any]:
         return dump_callable(terms)
     except Exception as error:
         raise_handlers(error)
-        from ..._work._obstacle import obstacle  # noqa: PLC0415 - hardly ever needed
+        from ..._transfer._obstacle import obstacle  # noqa: PLC0415 - hardly ever needed
 
         reason = obstacle(job.fn, "the callable") or reason_of(error)
         problem = (

@@ -6,7 +6,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 from __future__ import annotations
 
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._pickling import load
+from ..._transfer._pickling import load
 
 if TYPE_CHECKING:
     from typing import Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextvars import Context
 
-from ..._work._pickling import load
+from ..._transfer._pickling import load
 from ._wire import Message
 
 __all__ = ["hand_on"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..._errors import NotPicklableError, ResultLostError, WorkerDiedError
 from ..._facts._batch import Batch, Claim
+from ..._inspect._words import show
 from ..._work._job import Job
 from ..._work._watched import time_up
-from ..._work._words import show
 
 __all__ = ["ATTEMPTS", "Mishaps"]
 

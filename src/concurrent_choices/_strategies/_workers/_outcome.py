@@ -8,8 +8,8 @@ from __future__ import annotations
 from ..._errors import NotPicklableError
 from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._pickling import dump, load
-from ..._work._words import reason_of, show
+from ..._inspect._words import reason_of, show
+from ..._transfer._pickling import dump, load
 from ._portable_errors import Carried, opened, portable
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ..._errors import RemoteError
 from ..._facts._lean import TYPE_CHECKING
+from ..._inspect._words import reason_of, show, text_of
+from ..._transfer._pickling import dump, load
 from ..._work._notes import add_to, notes_of
-from ..._work._pickling import dump, load
-from ..._work._words import reason_of, show, text_of
 
 if TYPE_CHECKING:
     from typing import Any

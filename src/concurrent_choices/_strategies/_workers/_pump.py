@@ -15,13 +15,13 @@ from typing import Any
 
 from ..._errors import ClosedStrategyError, NotPicklableError, WorkerStartError
 from ..._facts._batch import Batch, Claim
-from ..._work._interrupted import raise_handlers
+from ..._inspect._words import reason_of, show
+from ..._runtime._interrupted import raise_handlers
+from ..._runtime._switching import quick_switching
+from ..._transfer._pickling import dump, size_of
 from ..._work._job import Job
 from ..._work._pace import TRIP, Pace, share_of_rest
-from ..._work._pickling import dump, size_of
-from ..._work._switching import quick_switching
 from ..._work._watched import unless_late
-from ..._work._words import reason_of, show
 from .._lanes._inside_worker import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._host import ENDLESS, PARTING, Host, Starts, Worker, unfit_reason

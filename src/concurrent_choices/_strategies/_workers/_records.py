@@ -14,9 +14,9 @@ import time
 from _queue import SimpleQueue
 
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._asking import ATOMS
-from ..._work._pickling import dump, load
-from ..._work._words import show
+from ..._inspect._asking import ATOMS
+from ..._inspect._words import show
+from ..._transfer._pickling import dump, load
 
 if TYPE_CHECKING:
     from typing import Any

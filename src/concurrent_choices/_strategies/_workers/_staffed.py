@@ -7,7 +7,7 @@ from attrs import field, frozen
 from ..._facts._numbers import plain_int_or_none
 from ..._facts._validators import positive_or_none
 from ..._platform._processors import usable_cpus
-from ..._work._contexts import share
+from ..._runtime._contexts import share
 from ..._work._job import Job
 from .._lanes._kept import Kept
 from ._host import Host

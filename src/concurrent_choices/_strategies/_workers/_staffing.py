@@ -11,8 +11,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from ..._work._asking import of_type
-from ..._work._mutex import Mutex
+from ..._inspect._asking import of_type
+from ..._runtime._mutex import Mutex
 from .._lanes._keeper import Keeper
 from ._host import Host
 

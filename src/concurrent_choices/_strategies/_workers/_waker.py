@@ -6,7 +6,7 @@ import os
 import threading
 from contextlib import suppress
 
-from ..._work._mutex import Mutex
+from ..._runtime._mutex import Mutex
 
 __all__ = ["Waker"]
 

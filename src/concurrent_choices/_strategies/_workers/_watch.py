@@ -6,9 +6,9 @@ import time
 from contextlib import suppress
 
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._asking import is_frozen
-from ..._work._pickling import size_of
-from ..._work._state import State
+from ..._inspect._asking import is_frozen
+from ..._mutation._state import State
+from ..._transfer._pickling import size_of
 from ._wire import Kind, Message
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from itertools import pairwise
 
 from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._contexts import lanes_around
+from ..._inspect._words import reason_of
+from ..._runtime._contexts import lanes_around
+from ..._transfer._pickling import load
 from ..._work._perform import Performer
-from ..._work._pickling import load
-from ..._work._words import reason_of
 from ._loading import read
 from ._outcome import Scrutiny, pack_outcome
 from ._page import A_JOB, CANCELLED, SINCE, STARTED, Page
@@ -193,7 +193,7 @@ class _Server:
             what = "initializer"
             if len(message.frames) > 1:
                 initializer, arguments = read(message.frames[1:])
-                from ..._work._prepared import prepare  # noqa: PLC0415 - only where there is one
+                from ..._transfer._prepared import prepare  # noqa: PLC0415 - only where there is one
 
                 prepare(initializer, arguments)
         except BaseException as error:

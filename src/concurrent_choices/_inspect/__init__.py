@@ -1,0 +1,10 @@
+"""What can be told of a callable, and of other things, before they are called.
+
+_callables    what kind it is, and what is beneath partials and wrappers; _words: what messages call it
+_bonds        what binds it to a thread or a loop
+_captured     what it holds, some of which are _strangers that tests put there
+_code         what a function names; _steps: its instructions
+_ownership    whether the user wrote it, or a library
+_generators   random ones that a library shares, which count as the library's
+_asking       what a thing is, where its own hooks may raise
+"""

@@ -1,0 +1,173 @@
+"""Asking things what they are, where their own hooks may raise anything or answer for another.
+
+A worker may import this, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from itertools import islice
+
+from .._facts._lean import TYPE_CHECKING
+from .._runtime._interrupted import raise_handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+__all__ = [
+    "ATOMS",
+    "Seen",
+    "answers",
+    "attributes_of",
+    "elements_of",
+    "inside_of",
+    "is_a",
+    "is_array",
+    "is_frozen",
+    "is_logger",
+    "is_proxy",
+    "is_ufunc",
+    "of_type",
+    "some_of",
+    "told_by",
+]
+
+WIDE, DEEP = 20, 3
+"""Parts of a tuple, and tuples inside one another, that are looked at (guessed: a microsecond or two)."""
+
+ATOMS = (bool, bytes, complex, float, int, str, type(None))
+"""What holds nothing else, and cannot be changed."""
+
+_FROZEN_GROUPS = (frozenset, tuple)
+
+
+class Seen:
+    """Things that were met on a walk, by their identity: some have no hash, and equal ones may differ.
+
+    It keeps them alive, so that no other thing gets the `id` of one.
+    """
+
+    def __init__(self, *things: object) -> None:
+        self._things = {id(thing): thing for thing in things}
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def is_new(self, thing: object) -> bool:
+        """Whether it has not been met before; it has from now on."""
+        known = id(thing) in self._things
+        self._things[id(thing)] = thing
+        return not known
+
+
+def of_type(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, by its own type alone: a proxy of what is gone raises if asked for its `__class__`."""
+    try:
+        return issubclass(type(thing), kinds)
+    except TypeError:  # an abstract class looks types up by their hash, and some have none
+        return False
+
+
+def is_a(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, but False where that raises; and type checkers would ask that for type arguments."""
+    try:
+        return isinstance(thing, kinds)
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
+        return False
+
+
+def told_by(thing: object, name: str) -> Any:
+    """What a thing has under a name; None where it has nothing there, or raises if asked for that."""
+    try:
+        return getattr(thing, name, None)
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
+        return None
+
+
+def attributes_of(thing: object) -> dict[str, Any]:
+    """An object's own dictionary; empty where it has none to show."""
+    held = told_by(thing, "__dict__")
+    return held if is_a(held, dict) else {}
+
+
+def elements_of(thing: Any) -> Iterable[Any]:
+    """What a container holds, asked as what it derives from: its own methods may raise."""
+    if of_type(thing, dict):
+        return dict[object, object].values(thing)
+    if of_type(thing, list):
+        return list[object].__iter__(thing)
+    if of_type(thing, set):
+        return set[object].__iter__(thing)
+    return tuple[object, ...].__iter__(thing) if of_type(thing, tuple) else ()
+
+
+def some_of(ask: Callable[[], Iterable[T]], most: int) -> list[T]:
+    """The first things that a container gives, taken at once: other threads may add to it.
+
+    Without the GIL they may do so in between, which raises. Then fewer are taken, in less time.
+    """
+    while most:
+        try:
+            return list(islice(ask(), most))
+        except RuntimeError:
+            most //= 2
+    return []
+
+
+def inside_of(thing: object, most: int) -> list[Any]:
+    """So many attributes of an object at most, and then as many elements of a container."""
+    return [
+        each
+        for ask in (attributes_of(thing).values, partial(elements_of, thing))
+        for each in some_of(ask, most)
+    ]
+
+
+def answers(thing: object) -> bool:
+    """Whether it says what it is: a proxy of what is gone, or is not there yet, raises instead."""
+    try:
+        for each in ("__class__", "__dict__"):
+            getattr(thing, each, None)
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
+        return False
+    return True
+
+
+def is_logger(thing: object) -> bool:
+    """Whether it is a logger: what one caches with its first message is no change."""
+    return _is_from("logging", "Logger", thing)
+
+
+def is_proxy(thing: object) -> bool:
+    """Whether it is a proxy of a `multiprocessing.Manager`, whose server holds what all processes share."""
+    return _is_from("multiprocessing.managers", "BaseProxy", thing)
+
+
+def is_array(thing: object) -> bool:
+    """Whether it is an array of numbers: NumPy's, or Python's own."""
+    return _is_from("numpy", "ndarray", thing) or _is_from("array", "array", thing)
+
+
+def is_ufunc(thing: object) -> bool:
+    """Whether it is one of NumPy's functions that work element by element, and have methods."""
+    return _is_from("numpy", "ufunc", thing)
+
+
+def _is_from(module: str, kind: str, thing: object) -> bool:
+    """Whether it is of a module's class; not so where none has been imported, or only begun to be."""
+    found = getattr(sys.modules.get(module), kind, None)
+    return found is not None and of_type(thing, found)
+
+
+def is_frozen(thing: Any, deep: int = DEEP) -> bool:
+    """Whether nothing can change it: a number, a text, or a few of such in a tuple or a frozen set."""
+    if type(thing) not in _FROZEN_GROUPS:
+        return type(thing) in ATOMS
+    return deep > 0 and len(thing) <= WIDE and all(is_frozen(each, deep - 1) for each in thing)

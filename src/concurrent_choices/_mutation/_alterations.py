@@ -1,0 +1,213 @@
+"""What a callable's code would change in what it holds or is given, told before any call has done so."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from opcode import opmap
+from types import CodeType, FunctionType, MethodType
+
+from .._facts._lean import TYPE_CHECKING
+from .._inspect._asking import ATOMS, Seen, is_proxy, of_type
+from .._inspect._callables import enclosed, taken_apart
+from .._inspect._captured import modules_of, reached_from, wrapped_by
+from .._inspect._code import KEPT, codes_in, names_in
+from .._inspect._ownership import is_own_function, is_own_module
+from ._stores import INDEXED, MUTATORS, stores_beyond
+from ._trails import OUT, TELLTALE, UPDATES, Held, Search
+from ._within import element, named_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+__all__ = ["altered_by", "alters_items", "alters_parameter"]
+
+_SETTING = frozenset(opmap[name] for name in ("DELETE_ATTR", "STORE_ATTR"))
+_BINDING = frozenset(opmap[name] for name in ("STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL"))
+_OPERATOR = opmap["BINARY_OP"]
+_BEYOND = (TELLTALE - MUTATORS) | {"next"}
+_SETTERS = frozenset({"delattr", "setattr"})
+_CALL = frozenset({"__call__"})
+_MAKING = frozenset({"__init__", "__new__", "__post_init__"})
+
+WIDEST = 50
+"""Things whose methods are looked up (guessed: a tenth of a millisecond)."""
+
+
+def altered_by(fn: Any) -> str:
+    """What the callable's code would change in what it holds, if a call got that far; empty for nothing.
+
+    Only what is plain: a container, by a method of its own or by an index, and what an operator such as `+=`
+    sets. A name or an attribute that is bound anew does not count: that is how a process loads something for
+    itself, once.
+
+    The functions that the callable uses are looked at too, except those of libraries.
+    """
+    function, held, by_name = _bound(fn)
+    reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
+    functions = [function] if of_type(function, FunctionType) else []
+    functions += [each for each in reached if each is not function and is_own_function(each)]
+    bound = [each.value for each in (*held, *by_name.values())]
+    things = [*bound, *(each for each in reached if not of_type(each, FunctionType))]
+    is_worth = _worth_reading(functions, things, of_given=False)
+    if not any(is_worth(each.__code__) for each in functions):
+        return ""
+    called, others = _parted(functions, function)
+    search = Search(is_worth)
+    plain = Search(is_worth, of_containers=True)
+    given = {id(function): (held, by_name)}
+    changes = [search.changed_by(each, *given.get(id(each), ([], {}))) for each in called]
+    changes += map(plain.changed_by, others)
+    return next((words for each in changes for words in each if words), "")
+
+
+def _parted(functions: Sequence[FunctionType], first: Any) -> tuple[list[FunctionType], list[FunctionType]]:
+    """What a call may come to: the first, all that are no methods, and methods that these name; and the rest.
+
+    A class is made for more than one callable: what its other methods do, as objects are made, filled or
+    reset, keeps work here only where that is plain.
+    """
+    called, others = list[FunctionType](), [*functions]
+    names, ahead = set[str](), [each for each in functions if each is first or not _class_of(each)]
+    while ahead:
+        called += ahead
+        names |= names.union(*(names_in(each.__code__) for each in ahead))
+        known = {id(each) for each in called}
+        others = [each for each in others if id(each) not in known]
+        ahead = [each for each in others if _is_named(each, names)]
+    return called, others
+
+
+def _class_of(function: FunctionType) -> str:
+    """The name of the class that a method is written in; empty where a function stands alone."""
+    place = function.__qualname__.split(".")
+    return place[-2] if len(place) > 1 and "<" not in place[-2] + place[-1] else ""
+
+
+def _is_named(method: FunctionType, names: set[str]) -> bool:
+    """Whether code with these names may call a method: by name, by making an object, or by way of Python."""
+    name = method.__name__
+    if name in _MAKING and _class_of(method) in names:
+        return True
+    return name in names or (name.startswith("__") and name not in _MAKING)
+
+
+def _bound(fn: Any) -> tuple[Any, list[Held], dict[str, Held]]:
+    """The function that a call runs, and what the callable itself passes to it, unless it is a library's."""
+    function, own, args, kwargs = taken_apart(fn, (), {})
+    if not is_own_function(function):
+        return function, [], {}
+    held = [Held(each, "its bound arguments" if at >= own else "its object") for at, each in enumerate(args)]
+    return function, held, {name: Held(each, "its bound arguments") for name, each in kwargs.items()}
+
+
+def alters_items(fn: Any, items: Sequence[Any]) -> bool:
+    """Whether the callable's code would change what it is called with, if a call got that far."""
+    function, _, args, _ = taken_apart(fn, (), {})
+    before = [Held(None, "")] * len(args)
+    return any(_alters(function, [*before, Held(item, "its item")], {}) for item in items)
+
+
+def alters_parameter(function: FunctionType, name: str, values: Sequence[Any]) -> bool:
+    """Whether a function's code changes what it is given under a name, of which `values` are examples.
+
+    Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
+    that. A parameter that the code binds to something else too is not followed.
+    """
+    return any(_alters(function, [], {name: Held(value, name)}) for value in values)
+
+
+def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bool:
+    """Whether a function changes what it is given; what has no `words` does not count."""
+    values = [held.value for held in (*args, *by_name.values()) if held.words]
+    if all(of_type(value, *ATOMS) or is_proxy(value) for value in values) or not is_own_function(function):
+        return False
+    search = Search(_worth_reading([function], values, of_given=True), of_given=True)
+    return any(search.changed_by(function, args, by_name))
+
+
+def _worth_reading(
+    functions: Iterable[FunctionType], things: Sequence[Any], *, of_given: bool
+) -> Callable[[CodeType], bool]:
+    """A test for code that is worth reading: all of it is, if methods of things may come to a change."""
+    is_suspect = partial(_is_suspect, of_given=of_given)
+    names = _CALL.union(*(names_in(each.__code__) for each in functions))
+    if _may_lead(things, names, is_suspect):
+        return lambda _: True
+    handing = _handing_on(functions, is_suspect)
+    return lambda code: code in handing or is_suspect(code)
+
+
+def _handing_on(
+    functions: Iterable[FunctionType], is_suspect: Callable[[CodeType], bool]
+) -> frozenset[CodeType]:
+    """Code that may come to a change through functions that it names, or that those name in turn."""
+    named: dict[CodeType, frozenset[CodeType]] = {}
+    ahead: list[Any] = [*functions]
+    while ahead and len(named) < WIDEST:
+        function = ahead.pop()
+        code: CodeType = function.__code__
+        if code not in named:
+            names = names_in(code)
+            found: list[Any] = [function.__globals__.get(name) for name in names]
+            modules = [module for _, module in modules_of(function) if is_own_module(module)]
+            found += [each for module in modules for each in named_in(module, names)]
+            found += [value for _, value in enclosed(function)]
+            following: list[Any] = [each for each in found if is_own_function(each)]
+            named[code] = frozenset(each.__code__ for each in following)
+            ahead += following
+    known, leading = frozenset[CodeType](), frozenset(filter(is_suspect, named))
+    while known != leading:
+        known = leading
+        leading |= {code for code, following in named.items() if not following.isdisjoint(known)}
+    return leading
+
+
+def _may_lead(things: Sequence[Any], names: frozenset[str], is_suspect: Callable[[CodeType], bool]) -> bool:
+    """Whether code that uses such names may come to a change by methods of things, or of what they hold."""
+    known = frozenset[str]()
+    while known != names:
+        codes = [function.__code__ for function in _methods(things, names)]
+        if any(map(is_suspect, codes)):
+            return True
+        known, names = names, names.union(*map(names_in, codes))
+    return False
+
+
+def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionType]:
+    """The functions of methods that code with these names may find in things, and in what they hold."""
+    ahead = [*things]
+    seen = Seen()
+    while ahead and len(seen) < WIDEST:
+        thing = ahead.pop()
+        if seen.is_new(thing):
+            for each in named_in(thing, names):
+                function = each.__func__ if of_type(each, MethodType) else each
+                if is_own_function(function):
+                    yield from (function, *wrapped_by(function))
+                if function is each and not of_type(each, *ATOMS):
+                    ahead.append(each)
+            if not of_type(inside := element(thing, None), *ATOMS):
+                ahead.insert(0, inside)  # last of all, as code need not name it
+
+
+@lru_cache(KEPT)
+def _is_suspect(code: CodeType, *, of_given: bool) -> bool:
+    """Whether a function's code, read piece by piece, may change anything that is not its own."""
+    return any(_may_change(each, of_given=of_given) for each in codes_in(code))
+
+
+def _may_change(code: CodeType, *, of_given: bool) -> bool:
+    if not _BEYOND.isdisjoint(code.co_names) or (of_given and not _SETTERS.isdisjoint(code.co_names)):
+        return True
+    numbers, told = code.co_code[::2], code.co_code[1::2]
+    if not MUTATORS.isdisjoint(code.co_names) or not INDEXED.isdisjoint(numbers):
+        return stores_beyond(code)
+    if of_given and not _SETTING.isdisjoint(numbers):
+        return True
+    if any(type(each) is tuple and OUT in each for each in code.co_consts):  # the names that a call gives
+        return True
+    binds = not _BINDING.isdisjoint(numbers)
+    return binds and any(
+        number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True)
+    )

@@ -1,0 +1,219 @@
+"""Marks of what values hold, the same in every process: whether a module is elsewhere what it is here.
+
+Workers import this, so it imports next to nothing: `pickle` and what finds the values here would cost each
+of them 15 ms.
+"""
+
+from __future__ import annotations
+
+import sys
+from _contextvars import ContextVar
+from _pickle import Pickler, dumps
+from types import FunctionType
+from zlib import crc32
+
+from .._facts._lean import TYPE_CHECKING
+from .._inspect._asking import ATOMS, attributes_of, of_type
+from .._inspect._code import parameters_of
+from .._inspect._generators import dump_to
+from .._runtime._interrupted import raise_handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pickle import PickleBuffer
+    from typing import Any
+
+__all__ = ["CONTAINERS", "compare", "keeps_one", "mark_of", "summed", "value_at"]
+
+MOST = 1 << 18
+"""Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
+
+_MANY = MOST >> 4
+"""Elements of a set that hold others and are each looked at: 4 microseconds or more (measured)."""
+
+_DEEP = 8
+"""Sets within one another that are looked at (guessed)."""
+
+UNSET = -1
+"""The mark of a context variable without a value."""
+
+CONTAINERS = (bytearray, dict, list, set)
+"""Classes of data that can be changed."""
+
+_SETS = (b"\x8f", b"\x91", b"\x85\x94R")
+"""The pickler's codes for sets, which order strings differently in each process; what is derived from them is
+made of one list, as are other things."""
+
+
+def compare(marks: dict[tuple[str, str], int]) -> None:
+    """Make sure that the values of modules hold here what they held where they were marked.
+
+    Raises:
+        ValueError: One does not.
+    """
+    for (module, path), mark in marks.items():
+        if mark_of(value_at(module, path)) != mark:
+            msg = f"{module}.{path} has another value there than here"
+            raise ValueError(msg)
+
+
+def value_at(module: str, path: str) -> Any:
+    """What a name in a module stands for. Both sides ask for it here: a class binds its class methods.
+
+    One with "()" stands for what a function gives that keeps it.
+    """
+    __import__(module)
+    value: Any = sys.modules[module]
+    for name in path.split("."):
+        value = getattr(value, name.removesuffix("()"))
+    return value() if path.endswith("()") else value
+
+
+def keeps_one(wrapper: Any) -> bool:
+    """Whether a function under `functools.cache` takes nothing, and was called: it gives what it keeps."""
+    code = getattr(wrapper.__wrapped__, "__code__", None)
+    return code is not None and not parameters_of(code) and bool(wrapper.cache_info().currsize)
+
+
+def mark_of(value: Any) -> int:
+    """A sum of what a value holds, the same in every process; of what has no pickle, of what it is called.
+
+    Of a context variable it is that of what was set in the present context, of which a worker knows nothing.
+    """
+    if type(value) is ContextVar:
+        return _mark_of_set(value)  # pyright: ignore[reportUnknownArgumentType] - of whatever it is a variable
+    file = summed(value)
+    # The code of a frozen set comes after its elements: of what is too large it may not have been seen.
+    if file is not None and (file.may_hold_sets or file.full) and type(value) not in ATOMS:
+        file = summed(value, _Within().pickler)
+    return _mark_of_name(value) if file is None else file.total
+
+
+def summed(value: Any, kind: Callable[..., Pickler] = Pickler) -> Sum | None:
+    """A sum of what a value holds, the same while this process leaves it alone; None without a pickle."""
+    file = Sum()
+    try:
+        dump_to(file, value, file.buffer, kind=kind)
+    except _FullError:
+        pass
+    except Exception as error:  # noqa: BLE001 - picklers raise anything
+        raise_handlers(error)
+        return None
+    return file
+
+
+def _mark_of_set(variable: ContextVar[Any]) -> int:
+    try:
+        return mark_of(variable.get())
+    except LookupError:
+        return UNSET
+
+
+def _mark_of_name(value: object) -> int:
+    """That of a function's or a class's own name, and of its class's for anything else."""
+    named: Any = value if of_type(value, FunctionType, type) else type(value)
+    return crc32(f"{named.__module__}.{named.__qualname__}".encode())
+
+
+class _Within:
+    """What is looked at in the sets of one value, each of which its pickle has as the sums of its elements.
+
+    An element may hold the set that it is in, as nodes of a graph do. So there is a limit for all together,
+    and of a set whose elements are more than is left, their number stands for them. Either comes to the same
+    in whatever order the elements are looked at.
+    """
+
+    def __init__(self) -> None:
+        self._left = MOST
+        self._depth = 0
+
+    def pickler(self, file: Sum, protocol: int, **more: Any) -> Pickler:
+        """One that puts sets in order."""
+        ordered = _Ordered(file, protocol, **more)
+        ordered.sums = self._sums
+        return ordered
+
+    def _sums(self, elements: set[Any] | frozenset[Any]) -> list[int]:
+        """The sums of a set's elements, in order, or their number."""
+        many = len(elements)
+        if many <= MOST and _PLAIN.issuperset(map(type, elements)):
+            return sorted(map(crc32, map(dumps, elements)))
+        try:
+            return sorted(map(self._sum, elements)) if many <= _MANY else [many]
+        except _FullError:
+            if self._depth:
+                raise  # the outermost set as a whole is more than is left
+            return [many]
+
+    def _sum(self, element: Any) -> int:
+        self._depth += 1
+        if self._depth > _DEEP:
+            self._left = 0
+        try:
+            file = summed(element, self.pickler) if self._left else None
+        finally:
+            self._depth -= 1
+        if file is not None:
+            self._left = max(0, self._left - file.size)
+        if not self._left:
+            raise _FullError
+        return _mark_of_name(element) if file is None else file.total
+
+
+_PLAIN = frozenset(ATOMS)
+
+
+class _Ordered(Pickler):
+    """Pickles in place of each set what `sums` gives for it."""
+
+    sums: Callable[[set[Any] | frozenset[Any]], list[int]]
+
+    def persistent_id(self, obj: Any) -> list[Any] | None:
+        if not issubclass(type(obj), (frozenset, set)):
+            return None
+        derived = type(obj) not in {frozenset, set}
+        return [type(obj), attributes_of(obj), self.sums(obj)] if derived else self.sums(obj)
+
+
+class _FullError(Exception):
+    """Enough has been looked at."""
+
+
+class Sum:
+    """A file that sums up what is written, up to a limit.
+
+    Attributes:
+        total: The sum.
+        full: Whether the limit was reached.
+        may_hold_sets: Whether something in it looks like the pickle of a set.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.may_hold_sets = False
+        self._left = MOST
+
+    @property
+    def full(self) -> bool:
+        return not self._left
+
+    @property
+    def size(self) -> int:
+        """Bytes that were looked at."""
+        return MOST - self._left
+
+    def write(self, data: Any) -> int:
+        some = bytes(data[: self._left])
+        self.may_hold_sets = self.may_hold_sets or any(code in some for code in _SETS)
+        self._add(some)
+        return len(data)
+
+    def buffer(self, buffer: PickleBuffer) -> None:
+        """Add what would come in the pickle, where it is large, as what cannot be sliced; it has no sets."""
+        self._add(bytes(buffer.raw()[: self._left]))
+
+    def _add(self, some: bytes) -> None:
+        self.total = crc32(some, self.total)
+        self._left -= len(some)
+        if self.full:
+            raise _FullError

@@ -1,0 +1,210 @@
+"""Whether calls change what their callable holds: looked at before the first call, and again later.
+
+Results must not depend on which strategy was picked. A call that appends to a closed-over list or
+counts in a global changes this process; in another process that would be lost without a word.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import cached_property
+from types import ModuleType
+
+from .._facts._lean import TYPE_CHECKING, NamedTuple
+from .._inspect._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen, is_logger, is_proxy, of_type
+from .._inspect._captured import data_among, reached_from, unloaded_among
+from .._inspect._generators import draws
+from .._inspect._ownership import is_own_class
+from .._runtime._interrupted import raise_handlers
+from ._alterations import altered_by, alters_items
+from ._marks import summed
+from ._stores import may_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+__all__ = ["FIRST", "State"]
+
+WIDEST = 50
+"""Attributes of a value that cannot be pickled that are looked at (guessed: a millisecond)."""
+
+FIRST = 2
+"""Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
+
+_TEXT = (str, bytes)
+_CODE = (ModuleType, type)
+_CONSTANT = (*ATOMS, *_CODE)
+
+
+class _Part(NamedTuple):
+    """One value that hangs on a callable.
+
+    Attributes:
+        value: The value itself, kept so that its `id` is not used again.
+        digest: What tells its contents from others.
+        whole: Whether the digest covers all of it.
+        opaque: Whether to use it is to change it, as an iterator that tells nothing, or a random generator.
+    """
+
+    value: Any
+    digest: object
+    whole: bool
+    opaque: bool = False
+
+    def differs(self, earlier: _Part) -> bool:
+        """Whether it is not what it was."""
+        text = type(self.value) in _TEXT  # of the same digest, so both are
+        return self.digest != earlier.digest or (text and self.value != earlier.value)
+
+
+class State:
+    """What a callable held when this was made, and some items that it is to be called with."""
+
+    def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = ()) -> None:
+        self._fn = fn
+        changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
+        self._items = [(item, _print_of(item)) for item in changeable]
+        reached = list(reached_from(fn))
+        self._parts = dict(_looked_at(reached))
+        self._unloaded = unloaded_among(reached)
+
+    @cached_property
+    def may_change(self) -> bool:
+        """Whether the callable's own code stores anything outside its variables."""
+        return may_store(self._fn)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether there is anything that calls could change: a value, or a name that the code stores to."""
+        return self.may_change or any(not of_type(part.value, *_CODE) for part in self._parts.values())
+
+    @cached_property
+    def is_exposed(self) -> bool:
+        """The same, or an item that calls could change."""
+        return bool(self._items) or self.is_held
+
+    def changed(self) -> str:
+        """Which part has changed since, in words; empty where none has.
+
+        A part too large to be looked at whole counts as changed if the callable's code might change it, and
+        an iterator that cannot be looked into in any case, as does a random generator: to use it is to change
+        it, though no call may have come that far.
+        """
+        reached = list(reached_from(self._fn))
+        now = dict(_looked_at(reached))
+        for name, part in self._parts.items():
+            if name not in now:
+                return f"{name}, which is gone"
+            if now[name].differs(part):
+                return name
+        new = now.keys() - self._parts.keys()
+        if new and self._unloaded <= unloaded_among(reached):  # else a call has imported what holds them
+            return min(new)
+        if closed := [name for name, part in self._parts.items() if part.opaque]:
+            return closed[0]
+        if large := [name for name, part in self._parts.items() if not part.whole]:
+            return f"perhaps {large[0]} (too large to be compared)" if self.may_change else ""
+        return ""
+
+    def altered(self) -> str:
+        """The same, or what the callable's code plainly changes, where no call has got there yet."""
+        return self.changed() or altered_by(self._fn)
+
+    def lost_elsewhere(self) -> str:
+        """What calls change here, or may come to, and would lose in another process; empty for nothing."""
+        if altered := self.altered():
+            return altered
+        items = [item for item, _ in self._items]
+        return "their items" if self.items_changed() or alters_items(self._fn, items) else ""
+
+    def items_changed(self) -> bool:
+        """Whether calls have changed what they were called with, which would be lost in another process."""
+        return any(_print_of(item) != before for item, before in self._items)
+
+
+def _looked_at(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, _Part]]:
+    seen: dict[str, int] = {}
+    for name, value in data_among(reached):
+        seen[name] = seen.get(name, 0) + 1
+        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        yield unique, _looked(value)
+
+
+def _print_of(item: Any) -> object:
+    """What tells whether an item has changed: its attributes if it can, as its class may have no pickle."""
+    file = summed(attributes_of(item) or item)
+    return _looked(item).digest if file is None else (file.total, file.full and _outline(item))
+
+
+def _looked(value: Any) -> _Part:
+    if type(value) in _TEXT:
+        # Kept as it is: to put a quarter of a megabyte into words takes three milliseconds.
+        return _Part(value, type(value), whole=True)
+    if of_type(value, *_CONSTANT):
+        return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)
+    if is_logger(value) or is_proxy(value):
+        return _Part(value, "", whole=True)
+    return _pickled(value) or _apart(value)
+
+
+def _pickled(value: Any) -> _Part | None:
+    """A value by its pickle; None where it has none."""
+    file = summed(value)
+    return None if file is None else _Part(value, (file.total, _outline(value)), not file.full, draws(value))
+
+
+def _apart(value: Any) -> _Part:
+    """A value that cannot be pickled, such as one that holds a lock: from outside, and what it holds.
+
+    Of that the user's own objects and containers are gone into, nearest first: in a worker nothing of a
+    class that came by value has a pickle.
+    """
+    digests: list[object] = []
+    whole = True
+    ahead: deque[Any] = deque([value])
+    seen = Seen()
+    while ahead and len(digests) <= WIDEST:
+        each = ahead.popleft()
+        if not seen.is_new(each):
+            continue
+        part = None if each is value else _pickled(each)
+        if part is not None:
+            digests.append(part.digest)
+            whole = whole and part.whole
+        elif each is value or _is_gone_into(each):
+            digests.append(_outline(each))
+            ahead.extend(inside_of(each, WIDEST)[:WIDEST])
+    return _Part(value, tuple(digests), whole, opaque=of_type(value, Iterator))
+
+
+def _is_gone_into(value: object) -> bool:
+    return of_type(value, dict, list, set, tuple) or is_own_class(type(value))
+
+
+def _outline(value: Any) -> str:
+    """What can be seen of a value from outside: its kind, its length, its attributes."""
+    some = list(attributes_of(value).items())  # at once: other threads may add to it
+    plain = {key: _glimpse(each) for key, each in some if of_type(each, int, float, str, bytes)}
+    sizes = {key: _length(each) for key, each in some if of_type(each, list, dict, set, tuple)}
+    return f"{type(value).__qualname__} {_length(value)} {plain} {sizes}"
+
+
+def _glimpse(value: Any) -> str:
+    """What tells a plain value from others. Of a text the repr takes long; a long integer has none."""
+    tell = hash if of_type(value, *_TEXT) else hex if of_type(value, int) else repr
+    try:
+        told = tell(value)
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
+        told = None
+    return f"{type(value).__name__} {told}"
+
+
+def _length(value: Any) -> int:
+    try:
+        return len(value)
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
+        return -1

@@ -1,0 +1,391 @@
+"""What becomes of a value in code that loads it: whether it is changed, or anything inside it.
+
+It is followed through attributes, elements, variables that are given to it and methods that are called, until
+something is changed or the trail is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType, MethodType
+
+from .._facts._lean import TYPE_CHECKING, NamedTuple
+from .._inspect._asking import is_array, is_ufunc, of_type
+from .._inspect._callables import defaults_of, enclosed
+from .._inspect._captured import loaded_as, wrapped_by
+from .._inspect._code import parameters_of
+from .._inspect._ownership import is_own_function
+from .._inspect._steps import NAMING, NO_ARGUMENT, steps_of, times_bound, use_of
+from ._stores import INDEXING, MUTATORS
+from ._within import (
+    FIRST_CHANGERS,
+    LOOPED,
+    Attributes,
+    attribute,
+    changes_its_first,
+    element,
+    given_by,
+    gone_through,
+    inherited,
+    is_container,
+    is_kind_of_container,
+    unpacked,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import FunctionType
+    from typing import Any
+
+    from .._inspect._steps import Step, Use
+
+__all__ = ["OUT", "TELLTALE", "UPDATES", "Held", "Search"]
+
+_DEPTH = 6
+"""Methods that are followed from one to the next (guessed: what is told of by a dozen hands is not plain)."""
+
+UPDATES = range(13, 26)
+"""What BINARY_OP is told where it is one of the likes of `+=`."""
+
+_CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
+_FILLING = frozenset({"divide", "maximum", "minimum", "multiply"})
+"""NumPy's functions that people give the array to fill as a last argument, where it is no `out=`; and `add`
+and `subtract`, which are above (guessed: the others are seldom used so)."""
+
+TELLTALE = _CHANGING | FIRST_CHANGERS | _FILLING
+"""What code names that changes a container by a method or a function."""
+
+OUT = "out"
+"""By what name NumPy's functions are given the array that they fill."""
+
+_SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
+_BUILT_IN: dict[str, Any] = {
+    each.__name__: each for each in (bytearray, delattr, dict, next, set, setattr, type, vars, *LOOPED)
+}
+"""Functions of Python's own that change what they are given, or give what it is, or what stands in it."""
+
+_IMPORTING = frozenset({"IMPORT_FROM", "IMPORT_NAME"})
+_UNPACKING = frozenset({"UNPACK_EX", "UNPACK_SEQUENCE"})
+_FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
+_CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+
+
+class Held(NamedTuple):
+    """A value that code has got hold of.
+
+    Attributes:
+        value: The value; None where it is not known.
+        words: What it hangs on, for people; empty for what was not asked for.
+        goes_first: Whether it goes to a function that changes the container it is given first.
+    """
+
+    value: Any
+    words: str
+    goes_first: bool = False
+
+
+class Search:
+    """For what functions change of what they hold; or, where that is asked for, of what they are given.
+
+    Args:
+        is_worth: Tells at a glance whether to read a function's code.
+        of_given: Whether only what they are given counts, and then also what is bound anew in it.
+        of_containers: Whether only containers that they hold themselves count, and no other objects.
+    """
+
+    def __init__(
+        self, is_worth: Callable[[CodeType], bool], *, of_given: bool = False, of_containers: bool = False
+    ) -> None:
+        self.of_given = of_given
+        self._of_containers = of_containers
+        self._is_worth = is_worth
+        self._seen: set[tuple[int, ...]] = set()
+
+    def changed_by(
+        self,
+        function: FunctionType,
+        args: Sequence[Held] = (),
+        by_name: Mapping[str, Held] | None = None,
+        depth: int = 0,
+    ) -> Iterator[str]:
+        """Words for what a function changes, and empty ones, if it is called with these."""
+        key = (id(function), *(id(held.value) for held in (*args, *(by_name or {}).values())))
+        if depth > _DEPTH or key in self._seen:
+            return
+        self._seen |= {key, key[:1]}  # whoever has read it for an object has read it
+        for layer in [function, *wrapped_by(function)] if args else [function]:
+            if self._is_worth(layer.__code__):
+                known = self._known_to(layer, args, by_name or {})
+                yield from _Reading(self, layer.__code__, known, layer.__globals__, depth).changes()
+
+    def followed(self, held: Held, depth: int) -> str:
+        """What is changed by a method that was found in a value."""
+        function = held.value.__func__
+        if not held.words or not is_own_function(function):
+            return ""
+        itself = Held(held.value.__self__, held.words)
+        return next((words for words in self.changed_by(function, [itself], depth=depth + 1) if words), "")
+
+    def held(self, value: Any, words: str) -> Held | None:
+        """A value that nobody has passed in; None where such a one does not count."""
+        if value is None or (self._of_containers and not is_container(value)):
+            return None
+        return Held(value, "" if self.of_given else words)
+
+    def _known_to(
+        self, function: FunctionType, args: Sequence[Held], by_name: Mapping[str, Held]
+    ) -> dict[tuple[str, Any], Held]:
+        """What a function gets hold of beside globals, by the instructions that load it."""
+        code = function.__code__
+        around = {name: self.held(value, f"the enclosing {name!r}") for name, value in enclosed(function)}
+        known = {("LOAD_DEREF", name): held for name, held in around.items() if held is not None}
+        given = {name: self.held(value, "its defaults") for name, value in defaults_of(function)}
+        given |= {**dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)), **by_name}
+        for name, held in given.items():
+            if held and held.words and not times_bound(steps_of(code), name):
+                known["LOAD_FAST", name] = known["LOAD_DEREF", name] = held
+        return known
+
+
+def _is_filled(function: Any, place: int) -> bool:
+    """Whether a function of NumPy's fills the argument of that place."""
+    return is_ufunc(function) and place >= function.nin
+
+
+class _Reading:
+    """One piece of code as it is read.
+
+    Args:
+        search: What for.
+        code: The code.
+        known: What it gets hold of beside globals, by the instructions that load it.
+        around: The globals.
+        depth: How many methods were followed to it.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        code: CodeType,
+        known: dict[tuple[str, Any], Held],
+        around: dict[str, Any],
+        depth: int,
+    ) -> None:
+        self._search = search
+        self._code = code
+        self._steps = steps_of(code)
+        self._known = known
+        self._globals = around
+        self._depth = depth
+        self._first: set[int] = set()
+        """Places after loads of what goes to functions that change the container they are given first."""
+        self._module: Any = None
+        """What is being imported."""
+        self._called: dict[int, Any] = {}
+        """What is called, by the places of the calls."""
+
+    def changes(self) -> Iterator[str]:
+        """Words for what it changes, inside the functions it makes too; and empty ones."""
+        for at, step in enumerate(self._steps, 1):
+            held = self._loaded(step)
+            if held is not None:
+                yield self._changed(at, held._replace(goes_first=at in self._first))
+            elif step.name == "BINARY_OP" and step.value in UPDATES:
+                yield self._updated(self._steps[at])
+        for code in self._code.co_consts:
+            if isinstance(code, CodeType):
+                known = {key: held for key, held in self._known.items() if key[1] in code.co_freevars}
+                yield from _Reading(self._search, code, known, self._globals, self._depth).changes()
+
+    def _loaded(self, step: Step) -> Held | None:
+        if step[:2] == ("LOAD_GLOBAL", "super") and "super" not in self._globals:
+            return self._super()
+        if step.name == "LOAD_GLOBAL":
+            value = self._globals.get(step.value, _BUILT_IN.get(step.value))
+            return self._search.held(value, f"the global {step.value!r}")
+        if step.name in _IMPORTING:
+            return self._search.held(self._imported(step), f"the imported {step.value!r}")
+        return self._known.get(step[:2]) if step.name in {"LOAD_DEREF", "LOAD_FAST"} else None
+
+    def _imported(self, step: Step) -> Any:
+        """What is imported on the spot: a module, if it is there, or what `from` takes of the last one."""
+        if step.name == "IMPORT_FROM":
+            return attribute(self._module, step.value)
+        name, dot, _ = step.value.partition(".")
+        found = loaded_as(step.value, self._globals)
+        self._module = next((module for module in found if module is not None), None)
+        return loaded_as(name, self._globals)[0] if dot else self._module  # `import a.b` gives `a`
+
+    def _super(self) -> Held | None:
+        """What `super()` stands for in a method; None where its object is not known."""
+        itself = self._known.get(("LOAD_FAST", next(iter(self._code.co_varnames), "")))
+        around = self._known.get(("LOAD_DEREF", "__class__"))
+        if itself is None or around is None:
+            return None
+        kinds: Any = type(itself.value).__mro__  # of no other, which would be asked what it is
+        above: list[Any] = [super(kind, itself.value) for kind in kinds if kind is around.value]
+        return itself._replace(value=above[0]) if above else None
+
+    def _updated(self, step: Step) -> str:
+        """What a step binds anew to what an operator such as `+=` has made of it."""
+        if step.name not in {"STORE_DEREF", "STORE_GLOBAL"}:
+            return ""
+        held = self._loaded(step._replace(name=step.name.replace("STORE", "LOAD")))
+        return "" if held is None else held.words
+
+    def _changed(self, at: int, held: Held | None) -> str:
+        """What is changed by what follows the load of a value; empty where nothing is seen."""
+        while held is not None and not self._is_noted(at, held):
+            use = use_of(self._steps, at)
+            if use is not None and use.argument == -1:
+                self._called[use.at] = held.value
+            if of_type(held.value, MethodType) and (use is None or use.argument > NO_ARGUMENT):
+                return self._search.followed(held, self._depth)  # called, or handed on to who may call it
+            if use is None:
+                return ""
+            if self._is_change(held, use):
+                return held.words
+            if changed := self._handed_on(held, use):
+                return changed
+            at, held = use.at + 1, self._inside(held, at, use)
+        return ""
+
+    def _is_noted(self, at: int, held: Held) -> bool:
+        """Note what is told by the step after a load: names for the parts, or what goes to a changer."""
+        name, value, _ = self._steps[at]
+        if name in _UNPACKING:
+            self._store(at, held)
+        elif changes_its_first(held.value) and name not in NAMING:
+            self._first.add(at + 1)
+        elif name == "LOAD_ATTR" and value in _CHANGING and is_kind_of_container(held.value):
+            self._first.add(at + 2)  # as `list.append` does
+        else:
+            return False
+        return True
+
+    def _handed_on(self, held: Held, use: Use) -> str:
+        """What is changed by a function that a value is handed to."""
+        function: Any = self._called.get(use.at)
+        place = use.argument
+        if place < 0 or not held.words:
+            return ""
+        names: Any = self._steps[use.at - 1].value if use.step.name == "CALL_KW" else ()
+        unnamed = use.step.value - len(names)
+        if of_type(function, MethodType):
+            function, place, unnamed = function.__func__, place + 1, unnamed + 1
+        if not is_own_function(function):
+            is_out = names[place - unnamed] == OUT if place >= unnamed else _is_filled(function, place)
+            return held.words if is_out and is_array(held.value) else ""
+        given, by_name = list[Held](), dict[str, Held]()
+        if place < unnamed:
+            given = [*[Held(None, "")] * place, held]
+        else:
+            by_name[names[place - unnamed]] = held
+        changes = self._search.changed_by(function, given, by_name, self._depth + 1)
+        return next((words for words in changes if words), "")
+
+    def _is_change(self, held: Held, use: Use) -> bool:
+        name, value, _ = use.step
+        if name == "LOAD_ATTR":
+            return value in _CHANGING and is_container(held.value)
+        if use.argument == 0:
+            return self._goes_to_a_changer(held, self._called.get(use.at))
+        if name == "COPY":
+            return self._is_updated(held, use)
+        if name in _SETTING_ATTRIBUTES:
+            return self._search.of_given and not use.above
+        return INDEXING.get(name) == use.above and self._may_be_set(held)
+
+    def _goes_to_a_changer(self, held: Held, called: Any) -> bool:
+        """Whether what is called changes what it is given first."""
+        if called is next:
+            return of_type(held.value, Iterator)
+        if called is setattr or called is delattr:
+            return self._search.of_given
+        return held.goes_first and is_container(held.value)
+
+    def _is_updated(self, held: Held, use: Use) -> bool:
+        """Whether what is copied is to be set to what an operator such as `+=` makes of it."""
+        following = self._steps[use.at + 1]
+        if use.above:
+            return following.name == "COPY" and (self._may_be_set(held) or of_type(held.value, Attributes))
+        known = self._search.of_given or attribute(held.value, following.value) is not None
+        return following.name == "LOAD_ATTR" and known
+
+    def _may_be_set(self, held: Held) -> bool:
+        """Whether to set an item is to change it: of what calls are given that is taken for granted."""
+        return self._search.of_given or is_container(held.value)
+
+    def _inside(self, held: Held, at: int, use: Use) -> Held | None:
+        """What a step makes of what was loaded before a place; None where the trail is lost."""
+        name, value = use.step.name, None
+        if held.value is not None and (told := self._told_of(held, use)):
+            return told
+        if of_type(held.value, super):
+            return self._of_super(held, use)
+        if name == "LOAD_ATTR":
+            value = attribute(held.value, use.step.value)
+            if value is None and self._search.of_given:
+                return held._replace(value=None)  # whatever it is, to set something in it is a change
+        elif name == "BINARY_SUBSCR" and use.above == 1:
+            value = self._element(held.value, at, use.at)
+        elif use.argument == -1:
+            # A tuple is what a dictionary's method would give; one of another kind may itself be called.
+            is_given = type(held.value) is tuple
+            value = held.value if is_given else attribute(held.value, "__call__")
+        elif (name == "COPY" and not use.above) or (name == "BUILD_TUPLE" and is_array(held.value)):
+            return held  # as of `:=`; and in a tuple NumPy may be given what it is to fill
+        elif name == "GET_ITER":
+            self._name_each(use.at, held)
+        elif name in NAMING and held.value is not None:
+            self._name(use.step, held)
+        return None if value is None else held._replace(value=value)
+
+    def _of_super(self, held: Held, use: Use) -> Held | None:
+        """What a step makes of `super`: the same by a call, or a method that is found there."""
+        if use.argument == -1:
+            return held
+        value = inherited(held.value, use.step.value) if use.step.name in _FINDING else None
+        return None if value is None else held._replace(value=value)
+
+    def _told_of(self, held: Held, use: Use) -> Held | None:
+        """What a step tells of a value: its type, its attributes, its elements; None where it does not."""
+        called = self._called.get(use.at) if use.argument >= 0 else None
+        # Of what calls are given not: which of their items are changed so is seen in workers, where it is.
+        if not self._search.of_given and (given := gone_through(held.value, called, use.argument)):
+            return held._replace(value=given)
+        if (called is type and use.step.value == 1) or use.step[:2] == ("LOAD_ATTR", "__class__"):
+            return held._replace(value=type(held.value))
+        return held._replace(value=attribute(held.value, "__dict__")) if called is vars else None
+
+    def _element(self, container: Any, at: int, end: int) -> Any:
+        """What stands at the index that is loaded between two places."""
+        last = self._steps[end - 1]
+        if last.name == "BUILD_SLICE" or of_type(last.value, slice):
+            return None  # of that it is a copy
+        constant = end == at + 1 and last.name in _CONSTANTS
+        return element(container, last.value if constant else None)
+
+    def _name_each(self, at: int, held: Held) -> None:
+        """Note the variables of a `for` over a container, for one of what is in there."""
+        if self._steps[at + 1].name == "FOR_ITER":
+            self._store(at + 2, held._replace(value=given_by(held.value)))
+
+    def _store(self, at: int, held: Held) -> int:
+        """Note what steps from a place on name, a value or each of its parts; the place after them."""
+        step = self._steps[at]
+        if step.name in _UNPACKING:
+            at += 1
+            whole = step.name == "UNPACK_SEQUENCE"
+            after = None if whole else step.value >> 8
+            for part in unpacked(held.value, step.value if whole else step.value & 0xFF, after):
+                at = self._store(at, held._replace(value=part))
+            return at
+        if step.name in NAMING and held.value is not None:
+            self._name(step, held)
+        return at + 1
+
+    def _name(self, step: Step, held: Held) -> None:
+        """Note a variable that is given to a value, and to nothing else."""
+        if times_bound(self._steps, step.value) == 1 and step.value not in parameters_of(self._code):
+            self._known[step.name.replace("STORE", "LOAD"), step.value] = held

@@ -1,0 +1,248 @@
+"""Pickling by value, where cloudpickle alone would point at what a worker cannot import, or fails.
+
+Imported only where plain pickle will not do: cloudpickle is slow to import.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections import ChainMap
+from collections.abc import Callable, Iterable
+from enum import EnumMeta
+from functools import cached_property, lru_cache, singledispatch, update_wrapper
+from operator import attrgetter
+from pickle import PickleBuffer
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
+
+import cloudpickle
+
+from .._inspect._asking import attributes_of
+from .._inspect._callables import enclosed
+from .._inspect._generators import draws, reducers
+from .._inspect._ownership import is_own_class
+from .._mutation._marks import CONTAINERS, keeps_one, summed
+from ._prepared import filled_function, prepare_again
+
+__all__ = ["dumps"]
+
+
+def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[ModuleType] = ()) -> bytes:
+    """The pickle of a value, by value where its parts are from `__main__` or from inside a function.
+
+    A buffer stays out of it where `beside` answers false. Modules that are `apart` go like `__main__`.
+    """
+    child = sys.modules.get("__mp_main__")
+    for module in apart if child is None else (*apart, child):
+        if module.__name__ in sys.modules:  # one that was taken out again, cloudpickle would refuse
+            cloudpickle.register_pickle_by_value(module)
+            _staying.add(module.__name__)
+    _mine.update(reducers())  # as of now: their modules may be imported later than this one
+    with io.BytesIO() as file:
+        _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
+        return file.getvalue()
+
+
+def _cached(fn: Callable[..., Any], parameters: dict[str, Any], *kept: Any) -> Callable[..., Any]:
+    """A cached function with nothing in its cache, or with what it keeps."""
+    left = list(kept)
+
+    def first(*args: Any, **kwargs: Any) -> Any:
+        return left.pop() if left else fn(*args, **kwargs)
+
+    cached: Callable[..., Any] = lru_cache(**parameters)(first if kept else fn)
+    if kept:
+        cached()
+        update_wrapper(cached, fn)
+    return cached
+
+
+def _reduce_cached(wrapper: Any) -> str | tuple[Any, ...]:
+    """How a function under `functools.cache` travels: by its name where a worker can import it.
+
+    cloudpickle looks only at plain functions and takes the wrapper, which is none, to be importable.
+    """
+    if _is_importable(wrapper):
+        name: str = wrapper.__reduce__()
+        return name
+    return _cached, (wrapper.__wrapped__, wrapper.cache_parameters(), *_fit_to_send(wrapper))
+
+
+def _fit_to_send(wrapper: Any) -> tuple[Any, ...]:
+    """What a cached function keeps and a worker gets a copy of, as it does of globals; empty for nothing.
+
+    What a library made, such as a client, each process has for itself.
+    """
+    if not keeps_one(wrapper):
+        return ()
+    kept: object = wrapper()
+    kind = type(kept)
+    is_own = kind in CONTAINERS or kind.__module__ in _staying or is_own_class(kind)
+    file = summed(kept) if is_own else None
+    whole = file is not None and not file.full
+    return (kept,) if whole and not any(map(draws, attributes_of(kept).values())) else ()
+
+
+def _is_importable(wrapper: Any) -> bool:
+    try:
+        home: str = wrapper.__module__
+        found = attrgetter(wrapper.__qualname__)(sys.modules[home])
+    except (AttributeError, KeyError):
+        return False
+    return found is wrapper and not any(f"{home}.".startswith(f"{each}.") for each in _staying)
+
+
+_staying = {"__main__"}
+"""Names of modules that no worker can import, met so far."""
+
+
+def _computed_once(fn: Callable[[Any], Any], name: str | None) -> cached_property[Any]:
+    """A cached property, told its name here: a class that is made first and filled later does not tell it."""
+    made = cached_property(fn)
+    made.attrname = name
+    return made
+
+
+def _reduce_cached_property(found: Any) -> tuple[Any, ...]:
+    """Without the lock that it has up to CPython 3.11."""
+    return _computed_once, (found.func, found.attrname)
+
+
+_any: Any = singledispatch(len)
+_DISPATCHING, _DISPATCH = _any.__code__, _any.dispatch.__code__
+"""Of all functions that `functools.singledispatch` makes, and of their methods that methods hold from CPython
+3.13 on. They hold a cache by classes, which has no pickle."""
+
+
+def _dispatching(kinds: dict[type, Callable[..., Any]]) -> Any:
+    """A `singledispatch` function with these functions for kinds of its first argument."""
+    made = singledispatch(kinds[object])
+    for kind, each in kinds.items():
+        made.register(kind, each)
+    return made
+
+
+def _dispatch(kinds: dict[type, Callable[..., Any]]) -> Any:
+    """What finds them: the `dispatch` of such a function."""
+    return _dispatching(kinds).dispatch
+
+
+def _reduce_dispatching(fn: Any) -> Any:
+    """How a `singledispatch` function travels: by the functions that it was made of."""
+    if fn.__code__ is _DISPATCHING and not _is_importable(fn):
+        return _dispatching, (dict(fn.registry),)
+    if fn.__code__ is _DISPATCH:
+        return _dispatch, (dict(dict(enclosed(fn))["registry"]),)
+    return NotImplemented
+
+
+def _reduce_code(code: CodeType) -> tuple[Any, ...]:
+    """How code travels: as cloudpickle has it, and with the name of its file, whose lines tracebacks show.
+
+    From 3.1.3 on cloudpickle leaves that out, so that pickles are alike wherever a function was written.
+    """
+    make, made_of = _own[CodeType](code)
+    return make, tuple(code.co_filename if _stands_for_a_file(each) else each for each in made_of)
+
+
+def _stands_for_a_file(part: object) -> bool:
+    return type(part) is str and part == "<dynamic-code>"  # bytes, compared with text, may warn
+
+
+def _reduce_function(reduced: Any) -> Any:
+    """How a function travels by value: as cloudpickle has it, and finds there what an initializer has set."""
+    if reduced is NotImplemented or isinstance(reduced, str):
+        return reduced
+    make, made_of, state, *nothing, fill = reduced
+    return make, made_of, (fill, state), *nothing, filled_function
+
+
+def _reduce_class(
+    kind: type, make: Callable[..., type], made_of: tuple[Any, ...], state: Any, *others: Any
+) -> tuple[Any, ...]:
+    """How a class travels by value: as cloudpickle has it, except that its own process leaves it as it is."""
+    *nothing, fill = others
+    if kind not in _arrived:
+        _at_home[kind] = os.getpid()
+    return _made, (_name_in_main(kind), make, _with_slots(kind, made_of)), (fill, state), *nothing, _filled
+
+
+def _with_slots(kind: type, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a class is made of, its slots too: cloudpickle makes it without, and sets `__slots__` afterwards.
+
+    Its objects would have a `__dict__` in a worker, and could not come back to where they have none.
+    """
+    if "__slots__" not in vars(kind) or isinstance(kind, EnumMeta):  # enums are made otherwise
+        return made_of
+    meta, name, bases, namespace, *others = made_of
+    if NamedTuple in bases:  # which sees to that itself
+        return made_of
+    # Where there are none, too: what derives from it would have a `__dict__`, or could not name `__weakref__`
+    return meta, name, bases, {**namespace, "__slots__": vars(kind)["__slots__"]}, *others
+
+
+def _name_in_main(kind: type) -> str:
+    """The name under which the main module has a class of its own; empty where it has not."""
+    held = vars(sys.modules["__main__"]).get(kind.__name__)
+    return kind.__name__ if held is kind and kind.__module__ == "__main__" else ""
+
+
+def _made(name: str, make: Callable[..., type], made_of: tuple[Any, ...]) -> type:
+    """A class, without what is in it; the one that there is, where it was met before."""
+    made = make(*made_of)
+    if _at_home.get(made) != os.getpid():
+        _arrived.add(made)
+        main = vars(sys.modules["__main__"])
+        if name and main.get(name) is _given.get(name):  # never in place of what is there anyway
+            main[name] = _given[name] = made
+    return made
+
+
+def _filled(kind: type, told: tuple[Callable[..., Any], Any]) -> None:
+    """Put into a class what it holds where it was sent; not into one's own, which is only coming back.
+
+    Its methods would be copies then, with globals of their own, and what was set in it since would be lost.
+    """
+    fill, state = told
+    if kind in _arrived:
+        fill(kind, state)
+        prepare_again(kind)
+
+
+_at_home: WeakKeyDictionary[type, int] = WeakKeyDictionary()
+"""Classes that were sent, and the process that they are from, of which a forked worker is a copy."""
+
+_arrived: WeakSet[type] = WeakSet()
+"""Classes that came to this process by value. Each time they come again they are filled anew."""
+
+_given: dict[str, type] = {}
+"""Those put into the main module, where calls look that pickle their objects, or read such pickles."""
+
+
+# Merged, not put in front: every object is looked up in each of the maps.
+_own, *_others = cloudpickle.Pickler.dispatch_table.maps
+_mine: dict[type, Callable[[Any], Any]] = {
+    **_own,
+    CodeType: _reduce_code,
+    cached_property: _reduce_cached_property,
+    type(lru_cache(len)): _reduce_cached,
+}
+_REDUCERS = ChainMap(_mine, *_others)
+
+
+class _Pickler(cloudpickle.Pickler):
+    dispatch_table = _REDUCERS
+
+    def reducer_override(self, obj: Any, /) -> Any:
+        """How functions and classes travel, which are in no table."""
+        if isinstance(obj, type):
+            reduced: Any = super().reducer_override(obj)
+            has_state = reduced is not NotImplemented and len(reduced) > 2  # noqa: PLR2004 - what makes it, and of what
+            return _reduce_class(obj, *reduced) if has_state else reduced
+        if not isinstance(obj, FunctionType):
+            return NotImplemented
+        reduced = _reduce_dispatching(obj)
+        return _reduce_function(super().reducer_override(obj)) if reduced is NotImplemented else reduced

@@ -1,0 +1,44 @@
+"""Why a callable stays here that could perhaps travel: a worker process would find other things.
+
+That is what code looks up by names that it does not spell out, and what a test has replaced, in modules that
+the callable uses or for the whole process.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .._inspect._captured import reached_from
+from .._inspect._strangers import is_mock
+from ._lookups import looked_up
+from ._pretences import pretended, put_there, unseen
+
+__all__ = ["kept_here", "mocked", "replaced_in"]
+
+
+def kept_here(fn: Any) -> str:
+    """Why a callable stays; empty if it may go."""
+    return unseen(replaced_in(fn) or pretended()) or looked_up(fn)
+
+
+def mocked(fn: Any) -> str:
+    """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known.
+
+    That is why it stays for now, while `kept_here` leaves out what workers find out for themselves.
+    """
+    return unseen(replaced_in(fn) or _put_in(fn) or pretended())
+
+
+def replaced_in(fn: Any) -> str:
+    """What a test has put a mock in place of, among what a callable uses; empty for nothing."""
+    if "unittest.mock" not in sys.modules:
+        return ""
+    return next((name for name, value in reached_from(fn) if is_mock(value)), "")
+
+
+def _put_in(fn: Any) -> str:
+    """What a test has put anything else in place of, among what a callable uses; empty for nothing."""
+    put = put_there()
+    reached = reached_from(fn) if put else ()
+    return next((at for at, value in reached if any(value is it and name in at for it, name in put)), "")

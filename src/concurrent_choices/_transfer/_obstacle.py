@@ -1,0 +1,121 @@
+"""Why something cannot travel to another process: which part of it, and in whose words.
+
+"cannot pickle '_thread.lock' object" helps nobody who passed a lambda. So the parts are tried one
+by one, down to the smallest that fails: a closure's cell, an attribute, an element, a global. They are
+tried with the pickler that sends work to the worker processes, so what it can carry is no obstacle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from types import FunctionType, MethodType
+from typing import Any
+
+from .._inspect._asking import attributes_of, of_type
+from .._inspect._callables import enclosed
+from .._inspect._code import globals_of
+from .._inspect._words import text_of
+from .._runtime._interrupted import raise_handlers
+from ._pickling import dump
+
+__all__ = ["obstacle"]
+
+_DEEPEST = 6
+"""Levels looked into (guessed: a path any longer would not fit into a sentence)."""
+
+_WIDEST = 1000
+"""Elements of a container tried one by one (guessed: a few milliseconds)."""
+
+_TOO_DEEP = "it is nested too deeply to be pickled"
+
+
+def obstacle(thing: Any, name: str) -> str:
+    """Why a thing, which the reader knows by that name, cannot be pickled; empty where it can.
+
+    For example ``the lambda's closure cell 'connection' is a socket (cannot pickle 'socket' object)``.
+    """
+    words = _refusal(thing)
+    if not words:
+        return ""
+    path, smallest = "", thing
+    for _ in range(_DEEPEST):
+        found = None if words == _TOO_DEEP else next(_failing(smallest), None)
+        if found is None:
+            break
+        noun, smallest, words = found
+        path += (", whose" if path else "'s") + f" {noun} is {_article(smallest)}"
+    return f"{name}{path or f' is {_article(thing)}'} ({words})"
+
+
+def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:
+    try:
+        for noun, part in _parts(thing):
+            words = _refusal(part)
+            if words:
+                yield noun, part, words
+    except Exception as error:  # noqa: BLE001 - a thing's own hooks raise anything; then it is the smallest that is known
+        raise_handlers(error)
+
+
+def _refusal(thing: Any) -> str:
+    """What the pickler says against a thing; empty where it says nothing."""
+    try:
+        dump(thing)
+    except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        raise_handlers(error)
+        if isinstance(error, RecursionError) or "deep recursion" in text_of(error):
+            return _TOO_DEEP
+        return text_of(error) or type(error).__name__
+    return ""
+
+
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What something is made of, each with a noun for it."""
+    if of_type(thing, partial):
+        yield from _partial_parts(thing)
+    elif of_type(thing, MethodType):
+        yield "object", thing.__self__
+    elif of_type(thing, FunctionType):
+        yield from _function_parts(thing)
+    elif of_type(thing, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = thing.items()
+        for key, part in islice(pairs, _WIDEST):
+            yield f"value under {key!r}", part
+    elif of_type(thing, list, tuple, set, frozenset):
+        elements: Iterable[Any] = thing
+        for at, part in enumerate(islice(elements, _WIDEST)):
+            yield f"element {at}", part
+    elif not of_type(thing, type):
+        yield from _attributes(thing)
+
+
+def _partial_parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    yield "function", thing.func
+    yield from ((f"argument {at}", part) for at, part in enumerate(thing.args))
+    yield from ((f"argument {key!r}", part) for key, part in thing.keywords.items())
+
+
+def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
+    yield from ((f"closure cell {name!r}", value) for name, value in enclosed(thing))
+    yield from (("default argument", part) for part in thing.__defaults__ or ())
+    yield from ((f"default of {key!r}", part) for key, part in (thing.__kwdefaults__ or {}).items())
+    yield from ((f"global {name!r}", value) for name, value in globals_of(thing))
+
+
+def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
+    yield from ((f"attribute {name!r}", part) for name, part in list(attributes_of(thing).items()))
+    for base in type(thing).__mro__:
+        slots = getattr(base, "__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(thing, name):
+                yield f"attribute {name!r}", getattr(thing, name)
+
+
+def _article(thing: Any) -> str:
+    """What a thing is, as one speaks of it."""
+    if of_type(thing, FunctionType):
+        return "a lambda" if thing.__name__ == "<lambda>" else f"the function {thing.__qualname__}"
+    name = type(thing).__qualname__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

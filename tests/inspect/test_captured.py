@@ -1,0 +1,103 @@
+"""What a callable holds is looked at without asking what raises when it is asked."""
+
+import asyncio
+import weakref
+from itertools import count
+
+import pytest
+
+from concurrent_choices import run
+from concurrent_choices._inspect._captured import reached_from
+from meanwhile import meanwhile
+
+
+class Elsewhere:
+    """Stands for what is not there outside of a request, as proxies of web frameworks do."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"no request to take {name} from")
+
+
+class Settings(dict):
+    """A dictionary with its items as attributes, of which some raise another error."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+
+class Thing:
+    """What a weak proxy stands for, and what holds one."""
+
+
+class Nameless:
+    """As some classes that are made by code."""
+
+    __module__ = None
+
+
+def gone():
+    return weakref.proxy(Thing())
+
+
+def holding(value):
+    thing = Thing()
+    thing.value = value
+    return thing
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(Elsewhere, Settings, Nameless, gone, lambda: holding(gone()), lambda: holding(Elsewhere())),
+        lambda: [gone(), Elsewhere()],
+    ],
+    ids=["elsewhere", "settings", "nameless", "gone", "holds-gone", "holds-elsewhere", "list"],
+)
+def test_what_cannot_be_asked_is_no_obstacle(make):
+    """The calls may never touch it, or make it answer first."""
+    held = make()
+
+    def name_it(item):
+        return item if item >= 0 else held
+
+    async def name_it_too(item):
+        await asyncio.sleep(0)
+        return name_it(item)
+
+    for fn in name_it, name_it_too:
+        assert run(fn, range(20)) == list(range(20))
+
+
+@pytest.mark.parametrize("kind", [Elsewhere, Settings])
+def test_nor_is_an_item(kind):
+    """Items are looked at for how large they are, and for what calls change of them."""
+    assert run(type, [kind() for _ in range(20)]) == [kind] * 20
+
+
+SEEN, NAMES, BOX = {}, set(), Thing()
+
+
+def keeps(item):
+    """Name what another thread adds to."""
+    return SEEN, NAMES, BOX, item
+
+
+def test_what_another_thread_adds_to_is_looked_at_meanwhile():
+    """Without the GIL it grows while it is gone through, which raised from within `run`."""
+
+    def add():
+        for number in count():
+            SEEN[number] = number
+            NAMES.add(number)
+            setattr(BOX, f"part_{number}", number)
+            if number % 300 == 0:
+                SEEN.clear()
+                NAMES.clear()
+                vars(BOX).clear()
+            yield
+
+    with meanwhile(add()):
+        for _ in range(300):
+            assert {name for name, _ in reached_from(keeps)} >= {"it", "the global 'SEEN'"}

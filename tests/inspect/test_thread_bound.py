@@ -1,0 +1,219 @@
+import os
+import signal
+import sqlite3
+import threading
+from functools import partial
+from signal import signal as take_handler
+
+import pytest
+
+from concurrent_choices._inspect._bonds import bound_to_thread, refused_thread
+
+
+@pytest.fixture
+def connection():
+    connection = sqlite3.connect(":memory:")
+    yield connection
+    connection.close()
+
+
+class Store:
+    def __init__(self, connection):
+        self.connection = connection
+
+    def get(self, key):
+        return self.connection.execute("select ?", (key,)).fetchone()
+
+
+def set_alarm(seconds):
+    signal.signal(signal.SIGALRM, lambda *_: None)
+
+
+def set_alarm_inside(seconds):
+    import signal
+
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def set_handler(number):
+    return take_handler(number, None)
+
+
+def end_another(process):
+    os.kill(process, signal.SIGKILL)
+
+
+def calls_another(seconds):
+    return set_alarm(seconds)
+
+
+@pytest.mark.parametrize("fn", [set_alarm, set_alarm_inside, set_handler, calls_another, partial(set_alarm)])
+def test_signals(fn):
+    """A function that sets signals, itself or through another, belongs to the main thread."""
+    assert "signal handlers" in bound_to_thread(fn)
+
+
+class Service:
+    def __init__(self, more=None):
+        self.more = more
+
+    def end_on_signals(self, number):
+        signal.signal(number, lambda *_: None)
+
+    def fetch(self, key):
+        return key
+
+    def __call__(self, key):
+        return key
+
+
+class Alarm:
+    def __call__(self, seconds):
+        signal.alarm(seconds)
+        signal.signal(signal.SIGALRM, lambda *_: None)
+
+
+def test_a_method_that_sets_signals_binds_what_is_that_method():
+    """Nobody knows that others of its object are called: a service ends on signals, and fetches."""
+    service = Service()
+    for fn in (service.end_on_signals, partial(Service.end_on_signals, service), Alarm(), partial(Alarm())):
+        assert "signal handlers" in bound_to_thread(fn)
+    for fn in (service.fetch, service, lambda key: [service.fetch(key)], Service(service).fetch):
+        assert bound_to_thread(fn) == ""
+
+
+def test_sending_a_signal_binds_nothing():
+    """What only names one may be called anywhere."""
+    assert bound_to_thread(end_another) == ""
+
+
+def test_signals_are_set_by_the_global_alone():
+    """An attribute of that name sets none, and a function in the function may set them."""
+
+    def outer(number):
+        def inner():
+            take_handler(number, signal.SIG_DFL)
+
+        return inner()
+
+    assert "signal handlers" in bound_to_thread(outer)
+    assert bound_to_thread(lambda item: item.take_handler) == ""
+
+
+def test_a_database_connection(connection):
+    """A connection in a closure, a partial's argument, or an object's attribute binds it."""
+
+    def query(conn, key):
+        return conn.execute("select ?", (key,)).fetchone()
+
+    for fn in (
+        lambda key: connection.execute(key).fetchone(),
+        partial(query, connection),
+        Store(connection).get,
+    ):
+        assert "sqlite3.Connection" in bound_to_thread(fn)
+
+
+@pytest.mark.parametrize("kept", [lambda each: {"main": each}, lambda each: [each], lambda each: (1, each)])
+def test_a_database_connection_in_a_container(connection, kept):
+    """Those who have several keep them in a dictionary or a list."""
+    assert "sqlite3.Connection" in bound_to_thread(Store(kept(connection)).get)
+
+
+def call_with(fn, key):
+    return fn(key)
+
+
+def test_a_database_connection_in_what_a_partial_is_given(connection):
+    """It is looked into as far as what a closure holds, and functions among it are followed."""
+
+    def query(key):
+        return connection.execute("select ?", (key,)).fetchone()
+
+    for given in (query, partial(call_with, query), Store(connection).get, Store(Store(connection))):
+        assert "sqlite3.Connection" in bound_to_thread(partial(call_with, given))
+
+
+class Gone:
+    """A proxy of what is not there yet."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("outside of a request")
+
+
+def test_a_proxy_of_nothing_is_not_asked_what_it_is():
+    """It would raise, and binds nothing."""
+    gone = Gone()
+    for fn in (Store(gone).get, partial(call_with, gone), lambda key: [gone, key], Store([gone]).get):
+        assert bound_to_thread(fn) == ""
+
+
+class Lazy(dict):
+    """Asks somewhere else for what it holds."""
+
+    def values(self):
+        raise KeyError("outside of a request")
+
+
+class Listed(list):
+    """Holds a connection beside its elements."""
+
+    def __iter__(self):
+        raise KeyError("outside of a request")
+
+
+def test_a_container_of_somebody_elses_is_looked_at_without_being_asked(connection):
+    """Its own methods may raise, or fetch what it stands for; and it has attributes besides."""
+    lazy, listed, empty = Lazy(main=connection), Listed(), Lazy()
+    listed.connection = connection
+    assert "sqlite3.Connection" in bound_to_thread(lambda key: lazy[key])
+    assert "sqlite3.Connection" in bound_to_thread(lambda key: listed.connection)
+    assert bound_to_thread(lambda key: empty[key]) == ""
+
+
+def test_unbound_callables():
+    """Ordinary callables are free, builtins and objects that are their own parts too."""
+    store = Store(None)
+    store.connection = store
+
+    for fn in (len, lambda item: item, store.get, partial(max, key=len), threading.Lock, unbound):
+        assert bound_to_thread(fn) == ""
+
+
+def unbound(item):
+    missing_signal = item
+    return not_there(missing_signal)  # noqa: F821 - a name that is not bound yet
+
+
+def test_refusals(connection):
+    """The words with which the usual suspects refuse are known."""
+    refused = []
+
+    def elsewhere():
+        for call in (partial(set_alarm, 1), partial(Store(connection).get, 1)):
+            try:
+                call()
+            except Exception as error:
+                refused.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+
+    assert [refused_thread(error) for error in refused] == [True, True]
+    assert not refused_thread(ValueError("no"))
+
+
+def test_a_lock_that_the_caller_holds_binds():
+    """Elsewhere the callable would wait for it for ever; a lock that nobody holds binds nothing."""
+    lock = threading.RLock()
+
+    def guarded(item):
+        with lock:
+            return item
+
+    assert bound_to_thread(guarded) == ""
+    with lock:
+        assert "a lock that the caller holds" in bound_to_thread(guarded)
+        assert bound_to_thread(guarded, caller=1) == ""

@@ -1,0 +1,143 @@
+"""What of a thing stands in the way of its trip to another process."""
+
+import socket
+import threading
+import weakref
+from collections import UserDict
+from functools import lru_cache, partial
+
+import pytest
+
+from concurrent_choices._transfer._obstacle import obstacle
+
+
+@pytest.fixture
+def connection():
+    with socket.socket() as connection:
+        yield connection
+
+
+class Client:
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+    def fetch(self, item):
+        return item
+
+
+class Slotted:
+    __slots__ = ("guard", "unset")
+
+    def __init__(self):
+        self.guard = threading.Lock()
+
+
+LOCK = threading.Lock()
+GENERATOR = (item for item in ())
+
+
+def identity(item):
+    return item
+
+
+def test_nothing_stands_in_the_way():
+    """What can travel has no obstacle, lambdas and closures too."""
+    base = 3
+    for thing in (identity, lambda item: item + base, partial(max, key=len), Client().fetch, [1]):
+        assert obstacle(thing, "it") == ""
+
+
+def test_a_lambda_whose_closure_holds_a_socket(connection):
+    """The cell is named, and what is in it."""
+    assert obstacle(lambda item: connection.send(item) + 1, "the lambda") == (
+        "the lambda's closure cell 'connection' is a socket (cannot pickle 'socket' object)"
+    )
+
+
+def test_a_path_through_several_parts():
+    """The way leads through objects and containers to the smallest part that fails."""
+    thing = [1, {"client": Client(guard=LOCK)}]
+
+    assert obstacle(thing, "the item") == (
+        "the item's element 1 is a dict, whose value under 'client' is a Client, "
+        "whose attribute 'guard' is a lock (cannot pickle '_thread.lock' object)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "phrase"),
+    [
+        (
+            lambda: Client(guard=LOCK).fetch,
+            "it's object is a Client, whose attribute 'guard' is a lock",
+        ),
+        (lambda: partial(identity, LOCK), "it's argument 0 is a lock"),
+        (lambda: partial(max, key=LOCK), "it's argument 'key' is a lock"),
+        (
+            lambda: partial(lambda x: LOCK, 1),
+            "it's function is a lambda, whose global 'LOCK' is a lock",
+        ),
+        (lambda: lambda item, lock=LOCK: item, "it's default argument is a lock"),
+        (lambda: lambda item, *, lock=LOCK: item, "it's default of 'lock' is a lock"),
+        (lambda: lambda item: (item.LOCK, GENERATOR), "it's global 'GENERATOR' is a generator"),
+        (lambda: lambda item: lambda: LOCK, "it's global 'LOCK' is a lock"),
+        (Slotted, "it's attribute 'guard' is a lock"),
+        (lambda: (item for item in ()), "it is a generator (cannot pickle 'generator' object)"),
+    ],
+)
+def test_the_smallest_part_is_named(make, phrase):
+    """Bound objects, partials, defaults, slots and globals are looked into, no attribute taken for one."""
+    assert obstacle(make(), "it").startswith(phrase)
+
+
+def test_things_that_contain_themselves_or_nest_deeply():
+    """Cycles travel; what is nested too deeply says so."""
+    cycle = []
+    cycle.append(cycle)
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+
+    assert obstacle(cycle, "it") == ""
+    assert obstacle(deep, "it") == "it is a list (it is nested too deeply to be pickled)"
+    while deep:
+        deep = deep.pop()
+
+
+class Sulking:
+    def __reduce__(self):
+        raise ValueError
+
+
+def test_a_hook_that_raises_without_words():
+    """An error without text is named by its type."""
+    assert obstacle(Sulking(), "the item") == "the item is a Sulking (ValueError)"
+
+
+class SulkingMapping(UserDict):
+    def __iter__(self):
+        raise ValueError
+
+
+def test_a_thing_that_cannot_be_looked_into():
+    """What its own hooks raise says nothing of it; it is named as a whole."""
+    thing = SulkingMapping(guard=threading.Lock())
+    assert obstacle(thing, "it") == "it is a SulkingMapping (cannot pickle '_thread.lock' object)"
+
+
+def test_what_the_workers_can_be_sent_is_no_obstacle():
+    """A cached function from inside another one travels, as it does when it is run in processes."""
+
+    @lru_cache
+    def cached(item):
+        return item
+
+    assert obstacle(cached, "cached") == ""
+
+
+def test_a_proxy_of_what_is_gone():
+    """It raises whatever it is asked."""
+    gone = weakref.proxy(Client())
+    why = obstacle(Client(held=gone), "it")
+    kind = type(gone).__name__
+    assert why == f"it's attribute 'held' is a {kind} (weakly-referenced object no longer exists)"
