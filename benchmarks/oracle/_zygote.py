@@ -42,7 +42,7 @@ _TELLING = (
     "multiprocessing.managers",
     "concurrent_choices.pytest_plugin",
     "concurrent_choices._plugin",
-    "concurrent_choices._strategies._workers._records",
+    "concurrent_choices._strategies._workers._inside._records",
 )
 """Modules that few programs import, and that say something of them: of those that have managers each worker
 process takes over a key, those that have pytest are searched for what tests replaced, and workers that have

@@ -16,9 +16,9 @@ import pytest
 
 from concurrent_choices import AutoStrategy
 from concurrent_choices._strategies import _registry
-from concurrent_choices._strategies._workers import _staffing
-from concurrent_choices._strategies._workers._host import Host
-from concurrent_choices._strategies._workers._staffed import Staffed
+from concurrent_choices._strategies._workers._hosting import _staffing
+from concurrent_choices._strategies._workers._hosting._host import Host
+from concurrent_choices._strategies._workers._hosting._staffed import Staffed
 
 __all__ = [
     "DEADLINE",

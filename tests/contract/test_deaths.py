@@ -10,7 +10,7 @@ import pytest
 from contract_ways import only_outside, parameters, small
 
 from concurrent_choices import ResultLostError, WorkerDiedError, run, stream
-from concurrent_choices._strategies._workers._mishaps import ATTEMPTS
+from concurrent_choices._strategies._workers._hosting._mishaps import ATTEMPTS
 
 DEATHS = {
     "os._exit": (acts.exit_at_three, 7),

@@ -27,7 +27,7 @@ from contract_ways import (
 )
 
 from concurrent_choices import ItemTimeoutError, WorkerDiedError, arun, run, stream
-from concurrent_choices._strategies._workers import _parting, _staffing
+from concurrent_choices._strategies._workers._hosting import _parting, _staffing
 
 
 def one_of_each(strategy, of_kind, *, outside):

@@ -11,7 +11,7 @@ import pytest
 from contract_ways import only, only_outside, parameters, small
 
 from concurrent_choices import ItemTimeoutError, WorkerDiedError, run, stream
-from concurrent_choices._strategies._workers._records import MOST
+from concurrent_choices._strategies._workers._inside._records import MOST
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from contract_ways import dismiss_resting, is_outside, only, parameters, resting
 
 from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
 from concurrent_choices._engine._elastic_pool import ElasticPool
-from concurrent_choices._strategies._workers._host import Host
+from concurrent_choices._strategies._workers._hosting._host import Host
 from descriptors import no_descriptors
 from interpreters import printed
 

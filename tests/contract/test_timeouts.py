@@ -13,9 +13,9 @@ from contract_ways import only_inside, only_outside, small
 
 from concurrent_choices import HybridStrategy, ItemTimeoutError, ProcessStrategy, run, stream
 from concurrent_choices._run import _collect
-from concurrent_choices._strategies._workers import _pump, _worker_queue
-from concurrent_choices._strategies._workers._child import readable
-from concurrent_choices._strategies._workers._host import Worker
+from concurrent_choices._strategies._workers._hosting import _pump, _worker_queue
+from concurrent_choices._strategies._workers._hosting._child import readable
+from concurrent_choices._strategies._workers._hosting._host import Worker
 from patience import with_ample_limit
 
 LONG = 30

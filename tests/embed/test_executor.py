@@ -57,7 +57,7 @@ from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._platform._processors import usable_cpus
-from concurrent_choices._strategies._workers._host import Worker
+from concurrent_choices._strategies._workers._hosting._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter
 from interruption import strike_after

@@ -19,10 +19,10 @@ from concurrent_choices._embed import _in_tray, _process_pool
 from concurrent_choices._embed._desk import Desk
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
-from concurrent_choices._strategies._workers import _host
-from concurrent_choices._strategies._workers._host import FALSE_STARTS, Host
-from concurrent_choices._strategies._workers._surroundings import surroundings
-from concurrent_choices._strategies._workers._wires import Wires
+from concurrent_choices._strategies._workers._between._surroundings import surroundings
+from concurrent_choices._strategies._workers._hosting import _host
+from concurrent_choices._strategies._workers._hosting._host import FALSE_STARTS, Host
+from concurrent_choices._strategies._workers._hosting._wires import Wires
 from descriptors import no_descriptors
 
 

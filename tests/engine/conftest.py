@@ -10,7 +10,7 @@ import pytest
 from engine_keys import CtrlC
 
 from concurrent_choices._runtime._switching import URGENT, _interval
-from concurrent_choices._strategies._workers import _staffing
+from concurrent_choices._strategies._workers._hosting import _staffing
 
 
 @pytest.fixture(scope="session", autouse=True)

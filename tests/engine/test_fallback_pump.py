@@ -12,7 +12,7 @@ from concurrent_choices import WorkerDiedError, WorkerStartError
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
-from concurrent_choices._strategies._workers._host import Host
+from concurrent_choices._strategies._workers._hosting._host import Host
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._pace import Pace
 from concurrent_choices._work._source import Source

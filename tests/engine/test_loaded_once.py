@@ -16,7 +16,7 @@ from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._mutation._state import State
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
-from concurrent_choices._strategies._workers import _job_frames
+from concurrent_choices._strategies._workers._hosting import _job_frames
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._pace import Pace
 from concurrent_choices._work._source import Source

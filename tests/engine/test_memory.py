@@ -15,7 +15,7 @@ from concurrent_choices._engine._report import RunReport
 from concurrent_choices._judge._controller._loop_controller import LoopController
 from concurrent_choices._judge._controller._loop_lanes import FIRST_TASKS
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
-from concurrent_choices._strategies._workers import _staffing
+from concurrent_choices._strategies._workers._hosting import _staffing
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from patience import patient

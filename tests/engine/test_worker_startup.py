@@ -19,8 +19,8 @@ from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._engine._workforce import Workforce
 from concurrent_choices._mutation._state import State
-from concurrent_choices._strategies._workers import _host, _staffing
-from concurrent_choices._strategies._workers._surroundings import surroundings
+from concurrent_choices._strategies._workers._between._surroundings import surroundings
+from concurrent_choices._strategies._workers._hosting import _host, _staffing
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 

@@ -26,6 +26,9 @@ MAPPED = (
     "_strategies",
     "_strategies/_lanes",
     "_strategies/_workers",
+    "_strategies/_workers/_between",
+    "_strategies/_workers/_hosting",
+    "_strategies/_workers/_inside",
     "_transfer",
     "_work",
 )

@@ -32,9 +32,9 @@ from concurrent_choices._judge._recommend import recommend as judge
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._run import _verdict
 from concurrent_choices._run._elsewhere import Elsewhere
-from concurrent_choices._strategies._workers import _staffing
-from concurrent_choices._strategies._workers._host import Host
-from concurrent_choices._strategies._workers._pump import Pump
+from concurrent_choices._strategies._workers._hosting import _staffing
+from concurrent_choices._strategies._workers._hosting._host import Host
+from concurrent_choices._strategies._workers._hosting._pump import Pump
 from patience import patient, with_ample_limit
 
 gil = pytest.mark.skipif(not gil_enabled(), reason="threads are the answer where there is no GIL")

@@ -16,7 +16,7 @@ from concurrent_choices._mutation._marks import summed
 from concurrent_choices._mutation._state import State
 from concurrent_choices._mutation._within import element
 from concurrent_choices._runtime._interrupted import by_handler
-from concurrent_choices._strategies._workers._fork_client import ForkServer, can_serve_forks
+from concurrent_choices._strategies._workers._hosting._fork_client import ForkServer, can_serve_forks
 from concurrent_choices._transfer._apart import being_imported, keep_apart
 from concurrent_choices._transfer._imported import Imported
 from concurrent_choices._transfer._obstacle import obstacle

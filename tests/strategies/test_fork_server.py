@@ -20,8 +20,8 @@ import pytest
 from worker_acts import descriptors, die_as_orphan, has_cloudpickle, lose_parent, nap, whereabouts
 
 from concurrent_choices import ClosedStrategyError, HybridStrategy, ProcessStrategy, WorkerDiedError, run
-from concurrent_choices._strategies._workers import _fork_client, _host
-from concurrent_choices._strategies._workers._child import readable
+from concurrent_choices._strategies._workers._hosting import _fork_client, _host
+from concurrent_choices._strategies._workers._hosting._child import readable
 
 
 @pytest.fixture
@@ -258,7 +258,7 @@ def test_numpy_is_imported_once(host):
 PRELOAD = """
 import sys
 sys.path.append({root!r})
-from concurrent_choices._strategies._workers._fork_server import _preload
+from concurrent_choices._strategies._workers._inside._fork_server import _preload
 _preload("json", "numpy=" + {file!r})
 print("json" in sys.modules, getattr(sys.modules.get("numpy"), "__file__", None))
 """
@@ -271,7 +271,7 @@ def test_no_other_package_of_that_name_is_imported(tmp_path, first, wanted, foun
         (tmp_path / folder / "numpy").mkdir(parents=True)
         (tmp_path / folder / "numpy" / "__init__.py").touch()
     files = {folder: str(tmp_path / folder / "numpy" / "__init__.py") for folder in "ab"}
-    script = PRELOAD.format(root=str(Path(_host.__file__).parents[3]), file=files[wanted])
+    script = PRELOAD.format(root=str(Path(_host.__file__).parents[4]), file=files[wanted])
     around = {**os.environ, "PYTHONPATH": str(tmp_path / first) if first else ""}
     told = subprocess.check_output([sys.executable, "-S", "-c", script], text=True, env=around)
     assert told.split() == ["True", str(files.get(found))]

@@ -15,11 +15,11 @@ import pytest
 from concurrent_choices import HybridStrategy, run
 from concurrent_choices._runtime._contexts import share
 from concurrent_choices._strategies._lanes._inside_worker import perform_inside
-from concurrent_choices._strategies._workers._inner_lanes import InnerLanes
-from concurrent_choices._strategies._workers._loading import Loading
-from concurrent_choices._strategies._workers._page import Page
-from concurrent_choices._strategies._workers._voice import Voice
-from concurrent_choices._strategies._workers._wire import Kind, Link, Terms
+from concurrent_choices._strategies._workers._between._loading import Loading
+from concurrent_choices._strategies._workers._between._page import Page
+from concurrent_choices._strategies._workers._between._wire import Kind, Link, Terms
+from concurrent_choices._strategies._workers._inside._inner_lanes import InnerLanes
+from concurrent_choices._strategies._workers._inside._voice import Voice
 
 
 @pytest.fixture

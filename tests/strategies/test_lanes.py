@@ -25,8 +25,8 @@ from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
 from concurrent_choices._strategies._lanes._thread_pool import JobThreads, ThreadPool
 from concurrent_choices._strategies._lanes._threads import Lane, LanePool
-from concurrent_choices._strategies._workers._host import Host
-from concurrent_choices._strategies._workers._pump import Pump
+from concurrent_choices._strategies._workers._hosting._host import Host
+from concurrent_choices._strategies._workers._hosting._pump import Pump
 from concurrent_choices._work import _source
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from concurrent_choices._facts._batch import Claim
-from concurrent_choices._strategies._workers._portable_errors import opened, portable
+from concurrent_choices._strategies._workers._between._portable_errors import opened, portable
 
 
 def test_an_error_travels_where_nothing_can_be_imported(monkeypatch):

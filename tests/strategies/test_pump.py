@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from concurrent_choices import WorkerStartError, stream
-from concurrent_choices._strategies._workers._pump import Pump
+from concurrent_choices._strategies._workers._hosting._pump import Pump
 
 
 @pytest.mark.parametrize("strategy", ["process", "hybrid"])

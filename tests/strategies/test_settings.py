@@ -22,7 +22,7 @@ from worker_acts import (
 )
 
 from concurrent_choices import HybridStrategy, ProcessStrategy, run
-from concurrent_choices._strategies._workers import _settings, _surroundings
+from concurrent_choices._strategies._workers._between import _settings, _surroundings
 from concurrent_choices._transfer._pickling import dump, names_what_stays
 from interpreters import interpreter
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from concurrent_choices._strategies._workers._waker import Waker
+from concurrent_choices._strategies._workers._hosting._waker import Waker
 
 
 @pytest.fixture

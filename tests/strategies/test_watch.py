@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from concurrent_choices._strategies._workers import _watch
-from concurrent_choices._strategies._workers._watch import FEW, LARGE, Watch
-from concurrent_choices._strategies._workers._wire import Kind, Message
+from concurrent_choices._strategies._workers._between._wire import Kind, Message
+from concurrent_choices._strategies._workers._inside import _watch
+from concurrent_choices._strategies._workers._inside._watch import FEW, LARGE, Watch
 from concurrent_choices._transfer._pickling import dump, load
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concurrent_choices._strategies._workers._wire import SHARED_FROM, Link
+from concurrent_choices._strategies._workers._between._wire import SHARED_FROM, Link
 from concurrent_choices._transfer._pickling import load
 from descriptors import no_descriptors
 

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from concurrent_choices import ProcessStrategy, run
-from concurrent_choices._strategies._workers._child import Child, readable
+from concurrent_choices._strategies._workers._hosting._child import Child, readable
 
 
 def start_and_die(path):

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concurrent_choices import Claim
-from concurrent_choices._strategies._workers._host import Host
-from concurrent_choices._strategies._workers._surroundings import surroundings
-from concurrent_choices._strategies._workers._wire import Kind, Terms
-from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
+from concurrent_choices._strategies._workers._between._surroundings import surroundings
+from concurrent_choices._strategies._workers._between._wire import Kind, Terms
+from concurrent_choices._strategies._workers._hosting._host import Host
+from concurrent_choices._strategies._workers._hosting._worker_queue import SharedWorkerQueue, WorkerQueue
 from concurrent_choices._transfer._pickling import dump
 from concurrent_choices._work._pace import LOAD, REPAID, TAIL, TRIP, Pace
 from concurrent_choices._work._source import Source

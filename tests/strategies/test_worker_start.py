@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run, stream
-from concurrent_choices._strategies._workers import _settings, _spawn, _surroundings
-from concurrent_choices._strategies._workers._host import Worker
+from concurrent_choices._strategies._workers._between import _settings, _surroundings
+from concurrent_choices._strategies._workers._hosting import _spawn
+from concurrent_choices._strategies._workers._hosting._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter, printed
 
@@ -121,16 +122,18 @@ def test_a_bare_worker_is_lean():
         "_runtime._contexts",
         "_strategies",
         "_strategies._workers",
-        "_strategies._workers._fork_server",
-        "_strategies._workers._loading",
-        "_strategies._workers._outcome",
-        "_strategies._workers._page",
-        "_strategies._workers._portable_errors",
-        "_strategies._workers._settings",
-        "_strategies._workers._surroundings",
-        "_strategies._workers._voice",
-        "_strategies._workers._wire",
-        "_strategies._workers._worker",
+        "_strategies._workers._between",
+        "_strategies._workers._between._loading",
+        "_strategies._workers._between._outcome",
+        "_strategies._workers._between._page",
+        "_strategies._workers._between._portable_errors",
+        "_strategies._workers._between._settings",
+        "_strategies._workers._between._surroundings",
+        "_strategies._workers._between._wire",
+        "_strategies._workers._inside",
+        "_strategies._workers._inside._fork_server",
+        "_strategies._workers._inside._voice",
+        "_strategies._workers._inside._worker",
         "_transfer",
         "_transfer._pickling",
         "_work",
@@ -164,7 +167,7 @@ def test_a_worker_that_looks_for_changes_is_lean():
     code = f"""if True:
         import sys
         sys.path[:0] = {sys.path!r}
-        from concurrent_choices._strategies._workers import _watch
+        from concurrent_choices._strategies._workers._inside import _watch
         print(sorted({SLOW!r}.intersection(sys.modules)))
     """
     assert printed("-S", "-c", code) == ["['contextlib', 'opcode']"]

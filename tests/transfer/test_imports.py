@@ -18,7 +18,7 @@ from concurrent_choices._transfer._imports import _THERE, imports_of, needed_by,
 IMPORT = """
 import sys
 sys.path.extend({path!r})
-import concurrent_choices._strategies._workers._fork_server
+import concurrent_choices._strategies._workers._inside._fork_server
 there = set(sys.modules)
 import {name}
 print(len(set(sys.modules) - there))

@@ -8,8 +8,8 @@ from array import array
 import pytest
 
 from concurrent_choices import Batch, Claim, NotPicklableError, RemoteError
-from concurrent_choices._strategies._workers._outcome import Scrutiny, pack_outcome
-from concurrent_choices._strategies._workers._portable_errors import Carried
+from concurrent_choices._strategies._workers._between._outcome import Scrutiny, pack_outcome
+from concurrent_choices._strategies._workers._between._portable_errors import Carried
 from concurrent_choices._transfer._pickling import OUT_OF_BAND_FROM, dump, load
 
 

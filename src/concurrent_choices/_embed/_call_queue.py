@@ -6,13 +6,13 @@ from collections import deque
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._strategies._workers._child import readable
+from .._strategies._workers._hosting._child import readable
 from ._account import Account
 from ._packing import SentCallables
 from ._tasks import Task
 
 if TYPE_CHECKING:
-    from .._strategies._workers._host import Worker
+    from .._strategies._workers._hosting._host import Worker
 
 __all__ = ["AHEAD", "JOB", "Assignment", "CallQueue", "Inquiry"]
 

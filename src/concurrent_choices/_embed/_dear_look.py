@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from .._mutation._state import State
-from .._strategies._workers._watch import SPARING
+from .._strategies._workers._inside._watch import SPARING
 
 __all__ = ["DearLook"]
 

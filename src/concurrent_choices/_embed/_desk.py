@@ -21,7 +21,7 @@ from ._reading import read_answer, settle_call, settle_lost
 from ._tasks import Task, complain
 
 if TYPE_CHECKING:
-    from .._strategies._workers._wire import Message
+    from .._strategies._workers._between._wire import Message
     from ._held import Held
 
 __all__ = ["Desk"]

@@ -16,7 +16,7 @@ _NEEDED = (
     "ctypes",
     "dis",
     "hashlib",
-    "concurrent_choices._strategies._workers._shared_memory",
+    "concurrent_choices._strategies._workers._between._shared_memory",
     "concurrent_choices._transfer._by_value",
     "concurrent_choices._runtime._interrupted",
 )

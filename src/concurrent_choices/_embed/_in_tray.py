@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from .._runtime._mutex import Mutex
 from .._runtime._new_thread import new_thread
-from .._strategies._workers._waker import Waker
+from .._strategies._workers._hosting._waker import Waker
 
 __all__ = ["InTray"]
 

@@ -17,10 +17,10 @@ from typing import Any
 
 from .._errors import WorkerStartError
 from .._inspect._words import reason_of
-from .._strategies._workers._host import Host, Starts
-from .._strategies._workers._waker import Waker
-from .._strategies._workers._wire import Kind, Message, Terms
-from .._strategies._workers._wires import Wires
+from .._strategies._workers._between._wire import Kind, Message, Terms
+from .._strategies._workers._hosting._host import Host, Starts
+from .._strategies._workers._hosting._waker import Waker
+from .._strategies._workers._hosting._wires import Wires
 from .._transfer._pickling import dump
 from ._account import Account
 from ._call_queue import JOB, Assignment, CallQueue, Inquiry

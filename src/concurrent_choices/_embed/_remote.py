@@ -9,8 +9,8 @@ from .._inspect._callables import show_call, taken_apart
 from .._inspect._words import reason_of, text_of
 from .._measure._clock import SystemClock
 from .._platform._interpreter import gil_enabled
-from .._strategies._workers._loading import read
-from .._strategies._workers._portable_errors import Carried, portable
+from .._strategies._workers._between._loading import read
+from .._strategies._workers._between._portable_errors import Carried, portable
 from ._held import Held, held_by
 
 if TYPE_CHECKING:

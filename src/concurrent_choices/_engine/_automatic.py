@@ -172,7 +172,7 @@ def _wakes_first(prior: Prior) -> bool:
     """Whether items go to workers that rest, which wake in less time than an item takes."""
     if prior.stage != "outside" or prior.each < WAKING:
         return False
-    from .._strategies._workers._staffing import resting  # noqa: PLC0415 - the last run loaded it
+    from .._strategies._workers._hosting._staffing import resting  # noqa: PLC0415 - the last run loaded it
 
     return resting()
 

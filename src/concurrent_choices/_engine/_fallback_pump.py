@@ -9,11 +9,11 @@ from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
 from .._inspect._words import no_workers, reason_of
 from .._runtime._interrupted import raise_handlers
-from .._strategies._workers._host import Host, Worker, unfit_reason
-from .._strategies._workers._job_frames import Sent
-from .._strategies._workers._pump import Pump
-from .._strategies._workers._wire import Kind, Message
-from .._strategies._workers._worker_queue import WorkerQueue
+from .._strategies._workers._between._wire import Kind, Message
+from .._strategies._workers._hosting._host import Host, Worker, unfit_reason
+from .._strategies._workers._hosting._job_frames import Sent
+from .._strategies._workers._hosting._pump import Pump
+from .._strategies._workers._hosting._worker_queue import WorkerQueue
 from .._work._job import Job
 from .._work._pace import Pace
 from ._elastic_pool import ElasticPool, explain_refusals

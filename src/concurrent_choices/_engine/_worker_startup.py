@@ -17,12 +17,12 @@ from .._platform._tasks import schedule_of
 from .._runtime._mutex import Mutex
 from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import PARTING
-from .._strategies._workers._host import Host, Worker, unfit_reason
-from .._strategies._workers._job_frames import Sent
-from .._strategies._workers._own_modules import OwnModules
-from .._strategies._workers._staffing import Staffing
-from .._strategies._workers._surroundings import surroundings
-from .._strategies._workers._wire import Kind, Terms
+from .._strategies._workers._between._surroundings import surroundings
+from .._strategies._workers._between._wire import Kind, Terms
+from .._strategies._workers._hosting._host import Host, Worker, unfit_reason
+from .._strategies._workers._hosting._job_frames import Sent
+from .._strategies._workers._hosting._own_modules import OwnModules
+from .._strategies._workers._hosting._staffing import Staffing
 from .._transfer._apart import keep_apart
 from .._transfer._imported import Imported
 from .._transfer._kept_by_caches import keeping

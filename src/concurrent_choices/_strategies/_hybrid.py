@@ -14,9 +14,9 @@ from .._facts._numbers import plain_int
 from .._facts._validators import one_of, positive
 from .._work._job import Job
 from ._event_loop import UvloopStrategy, has_uvloop
-from ._workers._pump import Pump
-from ._workers._staffed import Staffed
-from ._workers._staffing import Staffing
+from ._workers._hosting._pump import Pump
+from ._workers._hosting._staffed import Staffed
+from ._workers._hosting._staffing import Staffing
 
 __all__ = ["HybridStrategy"]
 

@@ -12,9 +12,9 @@ from .._facts._batch import Batch
 from .._facts._numbers import plain_int_or_none
 from .._facts._validators import callable_or_none, one_of, positive_or_none
 from .._work._job import Job
-from ._workers._pump import Pump
-from ._workers._staffed import Staffed
-from ._workers._staffing import Staffing
+from ._workers._hosting._pump import Pump
+from ._workers._hosting._staffed import Staffed
+from ._workers._hosting._staffing import Staffing
 
 __all__ = ["ProcessStrategy"]
 

@@ -1,0 +1,100 @@
+"""What came of a claim: packed so that it is sure to arrive, and unpacked there.
+
+A worker imports this when it starts, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+from ...._errors import NotPicklableError
+from ...._facts._batch import Batch, Claim
+from ...._facts._lean import TYPE_CHECKING
+from ...._inspect._words import reason_of, show
+from ...._transfer._pickling import dump, load
+from ._portable_errors import Carried, opened, portable
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...._work._job import Job
+    from ._wire import Message
+
+__all__ = ["Scrutiny", "pack_outcome", "unpack_outcome"]
+
+
+class Scrutiny:
+    """Which kinds of results can be read at the other end: the first of each kind is tried here.
+
+    Trying all would cost a worker as much again as packing them.
+    """
+
+    def __init__(self) -> None:
+        self._sound: set[type[Any]] = {bool, bytes, float, int, str, type(None)}
+        self._unsound: set[type[Any]] = set()
+
+    def doubts(self, values: Any) -> bool:
+        """Whether one of the values is of a kind that did not come back."""
+        kinds: set[type[Any]] = set(map(type, values))
+        for kind in kinds - self._sound - self._unsound:
+            first = next(value for value in values if type(value) is kind)
+            try:
+                load(dump(first))
+            except Exception:  # noqa: BLE001 - whatever its own methods raise
+                self._unsound.add(kind)
+            else:
+                self._sound.add(kind)
+        return not self._unsound.isdisjoint(kinds)
+
+
+def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scrutiny | None) -> list[Any]:
+    """What came of a claim, as frames that are sure to be readable at the other end.
+
+    Without `scrutiny`, values are taken to be plain.
+    """
+    values, error = batch.values, batch.error
+    if error is not None:
+        error = portable(error, claim, batch.start + len(values))
+    if tolerant:
+        values = [
+            portable(value, claim, batch.start + place) if isinstance(value, BaseException) else value
+            for place, value in enumerate(values)
+        ]
+    try:
+        if scrutiny is None or not scrutiny.doubts(values):
+            return dump((values, error))
+    except Exception:  # noqa: BLE001, S110 - some value cannot be pickled: find it
+        pass
+    return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
+
+
+def _without_obstacles(
+    claim: Claim, start: int, values: Any, error: BaseException | None, *, tolerant: bool
+) -> tuple[list[Any], BaseException | None]:
+    kept: list[Any] = []
+    for index, value in enumerate(values, start):
+        try:
+            load(dump(value))
+        except Exception as obstacle:  # noqa: BLE001 - named in the error
+            item = show(claim.items[index - claim.start])
+            stand_in = NotPicklableError(index, item, "result", reason_of(obstacle))
+            if not tolerant:
+                return kept, stand_in
+            kept.append(stand_in)
+        else:
+            kept.append(value)
+    return kept, error
+
+
+def unpack_outcome(message: Message, job: Job) -> Batch:
+    """The batch in a worker's message.
+
+    Raises:
+        Exception: Whatever a result's own methods raise when it is unpickled.
+    """
+    values, error = load(message.frames)
+    if job.return_exceptions:
+        values = [_unwrap(value) for value in values]
+    return Batch(message.start, values, _unwrap(error))
+
+
+def _unwrap(value: Any) -> Any:
+    return opened(value) if type(value) is Carried else value

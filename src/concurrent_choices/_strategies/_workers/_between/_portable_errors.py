@@ -1,0 +1,132 @@
+"""Errors on their trip from a worker to the caller: as they are where they arrive whole, else in words.
+
+A worker imports this when it starts, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+from ...._errors import RemoteError
+from ...._facts._lean import TYPE_CHECKING
+from ...._inspect._words import reason_of, show, text_of
+from ...._transfer._pickling import dump, load
+from ...._work._notes import add_to, notes_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...._facts._batch import Claim
+
+__all__ = ["Carried", "RemoteTraceback", "opened", "portable"]
+
+
+class Carried(Exception):  # noqa: N818 - an envelope, never raised
+    """An exception and the text of its traceback, on their way to the caller."""
+
+    def __init__(self, error: BaseException, text: str, notes: list[str] | None = None) -> None:
+        super().__init__(error, text, notes)
+        self.error = error
+        self.text = text
+        self.notes = notes  # some classes pickle without
+
+
+class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error, never raised
+    """The traceback an exception had in its worker process."""
+
+    def __str__(self) -> str:
+        return f"\n\n{self.args[0]}"
+
+
+def portable(error: BaseException, claim: Claim, index: int) -> Carried:
+    """What an item of a claim raised, sure to arrive, with the text of its traceback."""
+    text = _traceback_of(error)
+    try:
+        form = _form_of(error)
+    except RecursionError:  # groups in groups in groups
+        form = None
+    if form is None:
+        item = show(claim.items[index - claim.start])
+        kind = f"{type(error).__module__}.{type(error).__qualname__}"
+        return Carried(RemoteError(index, item, kind, text_of(error), text), "")
+    return Carried(form, text, notes_of(error))
+
+
+def _traceback_of(error: BaseException) -> str:
+    try:
+        import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
+    except Exception:  # noqa: BLE001 - there is no descriptor or no memory left, which may be the error itself
+        return reason_of(error)
+    try:
+        return "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - up to CPython 3.12 it asks the error for its notes, which may raise anything
+        return "".join([*traceback.format_tb(error.__traceback__), reason_of(error)])
+
+
+def _form_of(error: BaseException) -> Any:
+    """What arrives as this error: itself where it does so whole; None where nothing does."""
+    words = _words_of(error)
+    plain = _copied(error)
+    if plain is not None and _words_of(plain) == words:
+        return error
+    part = _Parts(error)
+    rebuilt = _copied(part)
+    if rebuilt is not None and _words_of(rebuilt) == words:
+        return part
+    return error if plain is not None else None
+
+
+def _words_of(error: BaseException) -> list[Any]:
+    """Its text, and those of its members."""
+    return [text_of(error), *map(_words_of, _members_of(error))]
+
+
+def _members_of(error: BaseException) -> tuple[BaseException, ...]:
+    group: Any = error
+    return group.exceptions if isinstance(error, BaseExceptionGroup) else ()
+
+
+def _copied(form: Any) -> Any:
+    try:
+        return load(dump(form))
+    except Exception:  # noqa: BLE001 - any failure on the way there or back
+        return None
+
+
+class _Parts:
+    """Stands for an exception whose class cannot be called with its `args`, which is how exceptions are read.
+
+    It is read as other objects are: made without `__init__`, and then given what it held.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+        self._members = [_form_of(member) for member in _members_of(error)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind = type(self._error)
+        own = kind.__reduce__, kind.__reduce_ex__
+        if own != (BaseException.__reduce__, object.__reduce_ex__) or not issubclass(kind, Exception):
+            msg = f"{kind.__name__} holds more than can be seen"
+            raise TypeError(msg)
+        args = self._error.args
+        if self._members:
+            args = (args[0], self._members)
+        return _rebuilt, (kind, args, object.__getstate__(self._error))
+
+
+def _rebuilt(kind: type[BaseException], args: tuple[Any, ...], state: Any) -> BaseException:
+    error = kind.__new__(kind, *args)
+    parts: list[dict[str, Any] | None] = [*state] if isinstance(state, tuple) else [state]  # and from slots
+    for part in parts:
+        for name, value in (part or {}).items():
+            BaseException.__setattr__(error, name, value)  # also where its own refuses, being frozen
+    return error
+
+
+def opened(carried: Carried) -> BaseException:
+    """The exception, with its traceback in words as its cause."""
+    error = carried.error
+    if carried.text:
+        add_to(error, "__cause__", RemoteTraceback(carried.text))
+    if carried.notes:
+        add_to(error, "__notes__", carried.notes)
+    return error
