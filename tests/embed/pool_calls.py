@@ -5,9 +5,9 @@ import time
 from contextvars import copy_context
 from itertools import count
 
-from concurrent_choices._embed._account import Account
-from concurrent_choices._embed._held import held_by
-from concurrent_choices._embed._tasks import Task
+from concurrent_choices._embed._accounting._account import Account
+from concurrent_choices._embed._accounting._held import held_by
+from concurrent_choices._embed._calls._tasks import Task
 
 NUMBERS = count(1)
 

@@ -17,20 +17,20 @@ from unittest import mock
 import pytest
 from executor_acts import traced
 
-from concurrent_choices._embed._account import EXAMINED, Account
-from concurrent_choices._embed._accounts import KEPT, Accounts
-from concurrent_choices._embed._backlog import Backlog
-from concurrent_choices._embed._examine import Examination
+from concurrent_choices._embed._accounting._account import EXAMINED, Account
+from concurrent_choices._embed._accounting._accounts import KEPT, Accounts
+from concurrent_choices._embed._accounting._figures import Figures
+from concurrent_choices._embed._accounting._held import held_by
+from concurrent_choices._embed._accounting._identity import identity_of, number_of, unwrapped
+from concurrent_choices._embed._accounting._placing import place
+from concurrent_choices._embed._accounting._ramp import Ramp
+from concurrent_choices._embed._calls._backlog import Backlog
+from concurrent_choices._embed._calls._tasks import Task
 from concurrent_choices._embed._explain import explain
-from concurrent_choices._embed._figures import Figures
-from concurrent_choices._embed._held import held_by
-from concurrent_choices._embed._identity import identity_of, number_of, unwrapped
-from concurrent_choices._embed._lane import Lane
-from concurrent_choices._embed._packing import BelongsHereError, Packer, SentCallables
-from concurrent_choices._embed._placing import place
-from concurrent_choices._embed._ramp import Ramp
-from concurrent_choices._embed._stall_monitor import STILL, StallMonitor
-from concurrent_choices._embed._tasks import Task
+from concurrent_choices._embed._processes._packing import BelongsHereError, Packer, SentCallables
+from concurrent_choices._embed._threads._examine import Examination
+from concurrent_choices._embed._threads._lane import Lane
+from concurrent_choices._embed._threads._stall_monitor import STILL, StallMonitor
 from concurrent_choices._measure._clock import SystemClock
 
 MS = 1e-3

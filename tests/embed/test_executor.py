@@ -44,17 +44,19 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
-from concurrent_choices._embed import _core, _in_tray, _remote, _stall_monitor
-from concurrent_choices._embed._account import WAITING
+from concurrent_choices._embed import _core
+from concurrent_choices._embed._accounting._account import WAITING
+from concurrent_choices._embed._accounting._held import held_by
+from concurrent_choices._embed._accounting._looks import FIRST, Looks
+from concurrent_choices._embed._calls._mapping import run_chunk
+from concurrent_choices._embed._calls._tasks import Task
 from concurrent_choices._embed._core import FEW, NO_GIL, Core
-from concurrent_choices._embed._held import held_by
-from concurrent_choices._embed._looks import FIRST, Looks
-from concurrent_choices._embed._losses import lost_by
-from concurrent_choices._embed._mapping import run_chunk
-from concurrent_choices._embed._packing import callable_frames
-from concurrent_choices._embed._remote import Call, Report, serve
+from concurrent_choices._embed._processes import _in_tray, _remote
+from concurrent_choices._embed._processes._packing import callable_frames
+from concurrent_choices._embed._processes._remote import Call, Report, serve
 from concurrent_choices._embed._settings import Settings
-from concurrent_choices._embed._tasks import Task
+from concurrent_choices._embed._threads import _stall_monitor
+from concurrent_choices._embed._threads._losses import lost_by
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._platform._processors import usable_cpus
 from concurrent_choices._strategies._workers._hosting._host import Worker

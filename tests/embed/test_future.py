@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 
 from concurrent_choices import AdaptiveExecutor
-from concurrent_choices._embed._account import Account
-from concurrent_choices._embed._tasks import Task
+from concurrent_choices._embed._accounting._account import Account
+from concurrent_choices._embed._calls._tasks import Task
 from interruption import INTERRUPTS, InterruptionError, interruption, is_free, strike_after
 
 

@@ -7,11 +7,11 @@ import threading
 import time
 from contextlib import closing
 
-from concurrent_choices._embed import _remote
-from concurrent_choices._embed._gil_monitor import ENOUGH, MEMORY, GilMonitor
-from concurrent_choices._embed._packing import callable_frames
-from concurrent_choices._embed._placing import HOLDS
-from concurrent_choices._embed._remote import Call, serve
+from concurrent_choices._embed._accounting._placing import HOLDS
+from concurrent_choices._embed._processes import _remote
+from concurrent_choices._embed._processes._gil_monitor import ENOUGH, MEMORY, GilMonitor
+from concurrent_choices._embed._processes._packing import callable_frames
+from concurrent_choices._embed._processes._remote import Call, serve
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._witness import Statement
 from patience import patient

@@ -15,10 +15,10 @@ import pytest
 from pool_calls import OnlyHere, account, die_at, hold, meet, pid_after, pid_of, task, wait_for
 
 from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
-from concurrent_choices._embed import _in_tray, _process_pool
-from concurrent_choices._embed._desk import Desk
-from concurrent_choices._embed._held import held_by
-from concurrent_choices._embed._process_pool import ProcessPool
+from concurrent_choices._embed._accounting._held import held_by
+from concurrent_choices._embed._processes import _in_tray, _process_pool
+from concurrent_choices._embed._processes._desk import Desk
+from concurrent_choices._embed._processes._process_pool import ProcessPool
 from concurrent_choices._strategies._workers._between._surroundings import surroundings
 from concurrent_choices._strategies._workers._hosting import _host
 from concurrent_choices._strategies._workers._hosting._host import FALSE_STARTS, Host

@@ -13,11 +13,11 @@ import pytest
 from pool_calls import OnlyHere, account, appear, task
 
 from concurrent_choices import AdaptiveExecutor, WorkerDiedError
-from concurrent_choices._embed._call_queue import JOB, CallQueue
-from concurrent_choices._embed._desk import Desk
-from concurrent_choices._embed._held import held_by
-from concurrent_choices._embed._process_pool import ProcessPool
-from concurrent_choices._embed._recall import SEEN, SLOW, overdue
+from concurrent_choices._embed._accounting._held import held_by
+from concurrent_choices._embed._processes._call_queue import JOB, CallQueue
+from concurrent_choices._embed._processes._desk import Desk
+from concurrent_choices._embed._processes._process_pool import ProcessPool
+from concurrent_choices._embed._processes._recall import SEEN, SLOW, overdue
 
 # The rule, with workers that do what the test says
 

@@ -14,8 +14,12 @@ from concurrent_choices._strategies._registry import NAMES, load
 # What the modules of other packages are for, their names tell, or a drawing.
 MAPPED = (
     "_embed",
+    "_embed/_accounting",
     "_embed/_advise",
     "_embed/_advisor",
+    "_embed/_calls",
+    "_embed/_processes",
+    "_embed/_threads",
     "_engine",
     "_inspect",
     "_measure",

@@ -21,18 +21,18 @@ from .._transfer._apart import keep_apart
 from .._transfer._kept_here import mocked
 from .._transfer._lookups import looked_up
 from .._transfer._pickling import travels_by_name
-from ._account import Account
-from ._accounts import Accounts
-from ._desk import Desk
-from ._dispatch import Dispatch
-from ._early import import_early
-from ._held import Held, held_by
-from ._identity import identity_of, number_of, unwrapped
-from ._lane import Lane, perform
-from ._process_pool import ProcessPool
+from ._accounting._account import Account
+from ._accounting._accounts import Accounts
+from ._accounting._held import Held, held_by
+from ._accounting._identity import identity_of, number_of, unwrapped
+from ._calls._tasks import Task
+from ._processes._desk import Desk
+from ._processes._process_pool import ProcessPool
 from ._settings import Settings
-from ._stall_monitor import StallMonitor
-from ._tasks import Task
+from ._threads._dispatch import Dispatch
+from ._threads._early import import_early
+from ._threads._lane import Lane, perform
+from ._threads._stall_monitor import StallMonitor
 
 __all__ = ["Core"]
 

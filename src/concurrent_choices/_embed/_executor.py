@@ -12,9 +12,9 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain_int
 from .._run._arguments import check_buffersize, check_callable
+from ._calls._mapping import chunks, results_of, run_chunk
 from ._cores import new_core
 from ._explain import Explanation, explain
-from ._mapping import chunks, results_of, run_chunk
 from ._settings import Settings
 
 __all__ = ["AdaptiveExecutor", "WhenFull"]

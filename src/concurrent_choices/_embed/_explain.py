@@ -8,7 +8,7 @@ from attrs import frozen
 
 from .._facts._printed import Printed
 from .._facts._table import aligned, spell
-from ._account import Account
+from ._accounting._account import Account
 
 __all__ = ["Explanation", "Learnt", "explain"]
 

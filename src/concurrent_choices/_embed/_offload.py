@@ -17,10 +17,10 @@ from .._inspect._callables import is_async, is_generator, name_of
 from .._inspect._ownership import MAINS
 from .._runtime._mutex import Mutex
 from .._runtime._running_loop import on_asyncio, on_trio
+from ._calls._tasks import Task
 from ._core import Core
 from ._cores import new_core
 from ._settings import Settings
-from ._tasks import Task
 
 __all__ = ["Offloaded", "offload"]
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain, plain_int_or_none
 from .._facts._validators import from_0_or_none, one_of, positive_or_none
-from ._identity import Number, identity_of, number_of
+from ._accounting._identity import Number, identity_of, number_of
 
 __all__ = ["Settings"]
 

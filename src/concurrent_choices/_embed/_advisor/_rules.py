@@ -8,7 +8,7 @@ from math import ceil
 from attrs import frozen
 
 from ..._facts._table import spell
-from .._placing import HOLDS
+from .._accounting._placing import HOLDS
 from ._advice import Advice, AdviceTable
 from ._lines import in_words, spelled
 from ._route_table import Route, RouteTable

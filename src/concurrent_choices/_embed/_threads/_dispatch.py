@@ -14,18 +14,18 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from .._runtime._mutex import Mutex
-from .._runtime._new_thread import new_thread
-from ._backlog import Backlog
+from ..._runtime._mutex import Mutex
+from ..._runtime._new_thread import new_thread
+from .._calls._backlog import Backlog
+from .._calls._tasks import complain
 from ._lane import Lane, perform
-from ._tasks import complain
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._facts._clock import Clock
-    from ._account import Account
-    from ._tasks import Task
+    from ..._facts._clock import Clock
+    from .._accounting._account import Account
+    from .._calls._tasks import Task
 
 __all__ = ["Dispatch"]
 

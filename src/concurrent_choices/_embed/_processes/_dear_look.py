@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from .._mutation._state import State
-from .._strategies._workers._inside._watch import SPARING
+from ..._mutation._state import State
+from ..._strategies._workers._inside._watch import SPARING
 
 __all__ = ["DearLook"]
 

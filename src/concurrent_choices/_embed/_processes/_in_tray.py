@@ -10,9 +10,9 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
-from .._runtime._mutex import Mutex
-from .._runtime._new_thread import new_thread
-from .._strategies._workers._hosting._waker import Waker
+from ..._runtime._mutex import Mutex
+from ..._runtime._new_thread import new_thread
+from ..._strategies._workers._hosting._waker import Waker
 
 __all__ = ["InTray"]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import lru_cache
 from types import CodeType, FunctionType
 
-from .._facts._lean import TYPE_CHECKING, NamedTuple
-from .._inspect._asking import is_a, of_type
-from .._inspect._captured import reached_from, unloaded_among
-from .._inspect._code import KEPT, codes_in
-from .._inspect._generators import pickled
-from .._inspect._words import reason_of
+from ..._facts._lean import TYPE_CHECKING, NamedTuple
+from ..._inspect._asking import is_a, of_type
+from ..._inspect._captured import reached_from, unloaded_among
+from ..._inspect._code import KEPT, codes_in
+from ..._inspect._generators import pickled
+from ..._inspect._words import reason_of
 
 if TYPE_CHECKING:
     from pickle import PickleBuffer

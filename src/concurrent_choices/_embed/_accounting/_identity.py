@@ -7,7 +7,7 @@ from functools import partial
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
-from .._inspect._asking import attributes_of, of_type
+from ..._inspect._asking import attributes_of, of_type
 
 __all__ = ["Number", "identity_of", "number_of", "unwrapped"]
 

@@ -7,15 +7,15 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .._errors import NotPicklableError
-from .._inspect._words import reason_of
-from .._strategies._workers._between._portable_errors import opened
-from .._transfer._pickling import load
-from ._tasks import Task
+from ..._errors import NotPicklableError
+from ..._inspect._words import reason_of
+from ..._strategies._workers._between._portable_errors import opened
+from ..._transfer._pickling import load
+from .._calls._tasks import Task
 
 if TYPE_CHECKING:
-    from .._strategies._workers._between._wire import Message
-    from ._account import Account
+    from ..._strategies._workers._between._wire import Message
+    from .._accounting._account import Account
     from ._call_queue import Assignment
     from ._remote import Report
 

@@ -6,14 +6,14 @@ import time
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from .._platform._tasks import cpu_clock_of
-from .._runtime._new_thread import new_thread
+from ..._platform._tasks import cpu_clock_of
+from ..._runtime._new_thread import new_thread
 
 if TYPE_CHECKING:
     import threading
 
-    from .._facts._clock import Clock
-    from ._account import Account
+    from ..._facts._clock import Clock
+    from .._accounting._account import Account
     from ._dispatch import Dispatch
     from ._lane import Lane
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .._facts._batch import Claim
-from .._facts._lean import TYPE_CHECKING, NamedTuple
-from .._inspect._asking import is_frozen
-from .._inspect._callables import show_call, taken_apart
-from .._inspect._words import reason_of, text_of
-from .._measure._clock import SystemClock
-from .._platform._interpreter import gil_enabled
-from .._strategies._workers._between._loading import read
-from .._strategies._workers._between._portable_errors import Carried, portable
-from ._held import Held, held_by
+from ..._facts._batch import Claim
+from ..._facts._lean import TYPE_CHECKING, NamedTuple
+from ..._inspect._asking import is_frozen
+from ..._inspect._callables import show_call, taken_apart
+from ..._inspect._words import reason_of, text_of
+from ..._measure._clock import SystemClock
+from ..._platform._interpreter import gil_enabled
+from ..._strategies._workers._between._loading import read
+from ..._strategies._workers._between._portable_errors import Carried, portable
+from .._accounting._held import Held, held_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable

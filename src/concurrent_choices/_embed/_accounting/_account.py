@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from .._runtime._mutex import Mutex
+from ..._runtime._mutex import Mutex
 from ._figures import Figures
 from ._looks import Looks
 from ._placing import HOLDS, Place, place, worth_moving

@@ -6,7 +6,7 @@ import logging
 import time
 from contextlib import suppress
 
-from .._strategies._workers._between._loading import Loading
+from ..._strategies._workers._between._loading import Loading
 
 __all__ = ["AWHILE", "Respite"]
 

@@ -15,14 +15,15 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .._errors import WorkerStartError
-from .._inspect._words import reason_of
-from .._strategies._workers._between._wire import Kind, Message, Terms
-from .._strategies._workers._hosting._host import Host, Starts
-from .._strategies._workers._hosting._waker import Waker
-from .._strategies._workers._hosting._wires import Wires
-from .._transfer._pickling import dump
-from ._account import Account
+from ..._errors import WorkerStartError
+from ..._inspect._words import reason_of
+from ..._strategies._workers._between._wire import Kind, Message, Terms
+from ..._strategies._workers._hosting._host import Host, Starts
+from ..._strategies._workers._hosting._waker import Waker
+from ..._strategies._workers._hosting._wires import Wires
+from ..._transfer._pickling import dump
+from .._accounting._account import Account
+from .._calls._tasks import Task, complain
 from ._call_queue import JOB, Assignment, CallQueue, Inquiry
 from ._desk import Desk
 from ._in_tray import InTray
@@ -30,7 +31,6 @@ from ._packing import BelongsHereError, Packer, StaysForNowError, look_frames
 from ._recall import overdue
 from ._remote import serve
 from ._respite import AWHILE, Respite
-from ._tasks import Task, complain
 
 __all__ = ["ProcessPool"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from .._inspect._callables import called, taken_apart
+from ..._inspect._callables import called, taken_apart
 from ._mapping import run_chunk
 
 __all__ = ["function_shared_by_calls", "out_of_chunk"]

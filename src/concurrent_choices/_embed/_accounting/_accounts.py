@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from .._inspect._callables import is_async, name_of
-from .._inspect._ownership import recognise_program
+from ..._inspect._callables import is_async, name_of
+from ..._inspect._ownership import recognise_program
 from ._account import Account
 from ._identity import Number, identity_of, number_of, unwrapped
 

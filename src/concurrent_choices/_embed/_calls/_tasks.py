@@ -10,9 +10,9 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
-from .._inspect._callables import show_call
-from ._account import Account
-from ._identity import unwrapped
+from ..._inspect._callables import show_call
+from .._accounting._account import Account
+from .._accounting._identity import unwrapped
 from ._monitor import Monitor
 from ._underlying_function import out_of_chunk
 

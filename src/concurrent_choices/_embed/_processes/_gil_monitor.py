@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from .._measure._witness import WitnessThread
-from ._placing import HOLDS
+from ..._measure._witness import WitnessThread
+from .._accounting._placing import HOLDS
 
 if TYPE_CHECKING:
-    from .._facts._clock import Clock
+    from ..._facts._clock import Clock
 
 __all__ = ["GilMonitor"]
 

@@ -7,21 +7,21 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .._inspect._words import reason_of
-from .._transfer._apart import being_imported, keep_apart
-from .._transfer._imported import Imported
-from .._transfer._kept_here import mocked
-from .._transfer._pickling import dump, dump_callable, travels_by_name
-from .._transfer._pretences import pretended, unseen
-from ._held import Held, held_by
-from ._identity import unwrapped
-from ._looks import Looks
+from ..._inspect._words import reason_of
+from ..._transfer._apart import being_imported, keep_apart
+from ..._transfer._imported import Imported
+from ..._transfer._kept_here import mocked
+from ..._transfer._pickling import dump, dump_callable, travels_by_name
+from ..._transfer._pretences import pretended, unseen
+from .._accounting._held import Held, held_by
+from .._accounting._identity import unwrapped
+from .._accounting._looks import Looks
+from .._calls._underlying_function import function_shared_by_calls
 from ._remote import Call, Look
-from ._underlying_function import function_shared_by_calls
 
 if TYPE_CHECKING:
-    from ._account import Account
-    from ._tasks import Task
+    from .._accounting._account import Account
+    from .._calls._tasks import Task
 
 __all__ = [
     "BelongsHereError",

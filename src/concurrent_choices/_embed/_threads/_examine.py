@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._inspect._words import reason_of
-from .._transfer._apart import being_imported
-from .._transfer._kept_here import mocked
-from .._transfer._pickling import dump, load
-from ._held import Held, digest_of, held_by
-from ._identity import unwrapped
+from ..._inspect._words import reason_of
+from ..._transfer._apart import being_imported
+from ..._transfer._kept_here import mocked
+from ..._transfer._pickling import dump, load
+from .._accounting._held import Held, digest_of, held_by
+from .._accounting._identity import unwrapped
+from .._calls._underlying_function import function_shared_by_calls
 from ._losses import lost_by
-from ._underlying_function import function_shared_by_calls
 
 if TYPE_CHECKING:
-    from .._facts._clock import Clock
-    from ._tasks import Task
+    from ..._facts._clock import Clock
+    from .._calls._tasks import Task
 
 __all__ = ["Examination"]
 

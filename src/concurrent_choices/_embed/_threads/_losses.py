@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from .._inspect._callables import taken_apart
-from .._inspect._words import loss_of, reason_of
-from .._mutation._alterations import altered_by, alters_parameter
-from ._underlying_function import out_of_chunk
+from ..._inspect._callables import taken_apart
+from ..._inspect._words import loss_of, reason_of
+from ..._mutation._alterations import altered_by, alters_parameter
+from .._calls._underlying_function import out_of_chunk
 
 __all__ = ["lost_by"]
 

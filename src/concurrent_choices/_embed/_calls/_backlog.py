@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from time import perf_counter_ns
 
-from ._account import Account
+from .._accounting._account import Account
 from ._tasks import Task
 
 __all__ = ["Backlog"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .._facts._shares import COMPUTES
+from ..._facts._shares import COMPUTES
 
 if TYPE_CHECKING:
     from ._figures import Figures

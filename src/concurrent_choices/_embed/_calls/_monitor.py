@@ -12,7 +12,7 @@ from __future__ import annotations
 from _thread import allocate_lock, get_ident
 from typing import TYPE_CHECKING, Any
 
-from .._runtime._mutex import MutexBase
+from ..._runtime._mutex import MutexBase
 
 if TYPE_CHECKING:
     from _thread import LockType

@@ -6,13 +6,13 @@ from collections import deque
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._strategies._workers._hosting._child import readable
-from ._account import Account
+from ..._strategies._workers._hosting._child import readable
+from .._accounting._account import Account
+from .._calls._tasks import Task
 from ._packing import SentCallables
-from ._tasks import Task
 
 if TYPE_CHECKING:
-    from .._strategies._workers._hosting._host import Worker
+    from ..._strategies._workers._hosting._host import Worker
 
 __all__ = ["AHEAD", "JOB", "Assignment", "CallQueue", "Inquiry"]
 

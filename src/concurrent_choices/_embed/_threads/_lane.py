@@ -7,16 +7,16 @@ import time
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from .._transfer._apart import being_imported
-from ._account import FULL
+from ..._transfer._apart import being_imported
+from .._accounting._account import FULL
 from ._examine import Examination
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._facts._clock import Clock
-    from ._account import Account
-    from ._tasks import Task
+    from ..._facts._clock import Clock
+    from .._accounting._account import Account
+    from .._calls._tasks import Task
 
 __all__ = ["Lane", "perform"]
 

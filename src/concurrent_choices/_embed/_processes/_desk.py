@@ -12,17 +12,17 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .._errors import ResultLostError, WorkerDiedError
-from .._inspect._words import reason_of
-from ._account import Account
-from ._backlog import Backlog
+from ..._errors import ResultLostError, WorkerDiedError
+from ..._inspect._words import reason_of
+from .._accounting._account import Account
+from .._calls._backlog import Backlog
+from .._calls._tasks import Task, complain
 from ._call_queue import Assignment, CallQueue, Inquiry
 from ._reading import read_answer, settle_call, settle_lost
-from ._tasks import Task, complain
 
 if TYPE_CHECKING:
-    from .._strategies._workers._between._wire import Message
-    from ._held import Held
+    from ..._strategies._workers._between._wire import Message
+    from .._accounting._held import Held
 
 __all__ = ["Desk"]
 
