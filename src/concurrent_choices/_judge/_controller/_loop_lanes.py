@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._climb import Climb
 from ._sight import LoopSight
-from ._thresholds import GLANCE
+from ._thresholds import GLANCE, LEARNING_LOOKS
 
 __all__ = ["FIRST_TASKS", "REST", "LoopLanes"]
 
@@ -51,7 +51,7 @@ class LoopLanes:
         wanted: How many there should be.
         hushed: Whether items never wait, though several are begun at once.
         climb: What finds how many; None until an item is seen to wait.
-        all_begun: Whether items wait, and none is left to begin: then looks can change nothing.
+        all_begun: Whether items wait, all are begun, and none is back: there is nothing to decide.
     """
 
     def __init__(self, concurrency: int | None, items: int | None, known: int) -> None:
@@ -60,13 +60,14 @@ class LoopLanes:
         self.first = self.wanted = min(max(FIRST_TASKS, few, known), self.most)
         self.hushed = self.all_begun = False
         self.climb: Climb | None = None
+        self._now = 0.0  # at the last look
         self._in_flight = self._peak = 0  # most items in the present window, and ever
         self._starved = False  # whether lanes lacked items in the present window
 
     def look(self, sight: LoopSight, before: LoopSight) -> None:
         """Learn how the loop stands, and stood at the last look."""
-        self.wanted = self._wanted(sight, before)
-        self.all_begun = not sight.alone and sight.run.remaining == 0
+        self.wanted, self._now = self._wanted(sight, before), sight.run.now
+        self.all_begun = not sight.alone and sight.run.remaining == 0 == sight.run.calls
         self._in_flight = max(self._in_flight, sight.run.in_flight)
         self._peak = max(self._peak, self._in_flight)
         self._starved |= sight.run.starved
@@ -120,6 +121,8 @@ class LoopLanes:
     @property
     def next_look(self) -> float:
         """Seconds until there may be something new about them."""
-        if self.climb is None or self.all_begun:
+        if self.climb is None:
             return REST
+        if self.all_begun:
+            return max(GLANCE, min(self._now / LEARNING_LOOKS, REST))
         return max(GLANCE, min(self.climb.round_trip / 4, REST)) if self.climb.settled else GLANCE

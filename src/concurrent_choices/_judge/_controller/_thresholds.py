@@ -12,6 +12,7 @@ __all__ = [
     "GAINS",
     "GLANCE",
     "HANDED",
+    "LEARNING_LOOKS",
     "LONGEST",
     "MANY",
     "MOSTLY",
@@ -93,3 +94,7 @@ fewer, two lanes are half of all or more (seen in simulation only, on 8 and 64: 
 
 SHORTEST, LONGEST = 6e-3, 20e-3
 """Seconds for which two lanes are compared with one: three items' time within these (DECISION.md 5.3, S3)."""
+
+LEARNING_LOOKS = 4
+"""Looks in a time as long as calls have waited for a first one to come back, once all are begun: only the
+next run learns from them, as of errors (guessed: twenty sleeps of 50 ms spent half of their CPU on looks)."""

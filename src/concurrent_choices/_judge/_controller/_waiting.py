@@ -18,6 +18,7 @@ from ._thresholds import (
     FULL,
     GLANCE,
     HANDED,
+    LEARNING_LOOKS,
     MOSTLY,
     PARALLEL,
     SHORTEST,
@@ -159,11 +160,10 @@ class Waiting:
 
     def _pace(self, sight: Sight) -> float:
         """Seconds to the next look: several in a round trip, and seldom once nothing is left to find out."""
-        if sight.remaining == 0:
-            return CALM
         trip = self._climb.round_trip
         if trip == inf:
-            return max(GLANCE, min((sight.now - self._since.now) / BLIND_LOOKS, CALM))
+            looks = BLIND_LOOKS if sight.remaining else LEARNING_LOOKS
+            return max(GLANCE, min((sight.now - self._since.now) / looks, CALM))
         return max(4 * GLANCE if self._climb.settled else GLANCE, min(trip / 4, CALM))
 
     def _computing(self, sight: Sight) -> Stage | Back:
