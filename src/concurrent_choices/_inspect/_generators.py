@@ -64,7 +64,7 @@ def dump_to(
     """
     pickler = kind(file, protocol, buffer_callback=beside)
     if own := reducers():
-        pickler.dispatch_table = {**copyreg.dispatch_table, **own}
+        pickler.dispatch_table = {**getattr(pickler, "dispatch_table", copyreg.dispatch_table), **own}
     pickler.dump(value)
 
 

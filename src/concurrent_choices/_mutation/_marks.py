@@ -6,6 +6,7 @@ of them 15 ms.
 
 from __future__ import annotations
 
+import copyreg
 import sys
 from _contextvars import ContextVar
 from _pickle import Pickler, dumps
@@ -19,7 +20,7 @@ from .._inspect._generators import dump_to
 from .._runtime._interrupted import raise_handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pickle import PickleBuffer
     from typing import Any
 
@@ -39,6 +40,9 @@ UNSET = -1
 
 CONTAINERS = (bytearray, dict, list, set)
 """Classes of data that can be changed."""
+
+_UNTOLD = {"_cookies_lock", "_now", "_policy"}
+"""Attributes of a jar of cookies that tell nothing of them: its policy notes the time of a request, too."""
 
 _SETS = (b"\x8f", b"\x91", b"\x85\x94R")
 """The pickler's codes for sets, which order strings differently in each process; what is derived from them is
@@ -93,13 +97,35 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler) -> Sum | None:
     """A sum of what a value holds, the same while this process leaves it alone; None without a pickle."""
     file = Sum()
     try:
-        dump_to(file, value, file.buffer, kind=kind)
+        dump_to(file, value, file.buffer, kind=lambda *to, **more: _with_jars(kind(*to, **more)))
     except _FullError:
         pass
     except Exception as error:  # noqa: BLE001 - picklers raise anything
         raise_handlers(error)
         return None
     return file
+
+
+def _with_jars(pickler: Pickler) -> Pickler:
+    """One for which a jar of cookies is the same whenever it was last asked for some.
+
+    A session of requests has one. By its pickle it changed with each second, so that its calls had to stay.
+    """
+    jar = getattr(sys.modules.get("http.cookiejar"), "CookieJar", None)
+    if isinstance(jar, type):
+        pickler.dispatch_table = {**copyreg.dispatch_table, **dict.fromkeys(_derived(jar), _reduce_jar)}
+    return pickler
+
+
+def _derived(kind: type[Any]) -> Iterator[type[Any]]:
+    """A class and those that derive from it."""
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _derived(each)
+
+
+def _reduce_jar(jar: Any) -> tuple[Any, ...]:
+    return tuple, ([(name, held) for name, held in attributes_of(jar).items() if name not in _UNTOLD],)
 
 
 def _mark_of_set(variable: ContextVar[Any]) -> int:
