@@ -1,6 +1,8 @@
 """The loops that we make ourselves can be closed, whatever happens to them."""
 
 import asyncio
+import signal
+import socket
 
 import pytest
 
@@ -46,3 +48,19 @@ def test_a_loop_that_was_interrupted_as_it_was_to_stop_is_ended(library):
     assert ended == [True]
     assert task.cancelled()
     assert loop.is_closed()
+
+
+def test_a_loop_that_is_interrupted_leaves_no_descriptor_for_signals():
+    """They would write to whoever gets its number, and trio takes it for another library's."""
+    loop = asyncio.new_event_loop()
+
+    async def interrupted():
+        signal.set_wakeup_fd(left.fileno(), warn_on_full_buffer=False)
+        raise KeyboardInterrupt
+
+    with socket.socket() as left:
+        left.settimeout(0.0)
+        with pytest.raises(KeyboardInterrupt):
+            run_on(loop, interrupted())
+        end_loop(loop)
+        assert signal.set_wakeup_fd(-1) == -1

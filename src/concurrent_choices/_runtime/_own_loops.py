@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from asyncio import (
     _get_running_loop,  # pyright: ignore[reportPrivateUsage] - in its `__all__`, for who makes loops
@@ -107,7 +108,9 @@ def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, object]) -
     """Run a coroutine to its end on a loop.
 
     A loop of uvloop's that fails to start counts as running for good, and cannot be closed either. What it
-    opens as it starts is therefore tried before; what is left is Ctrl-C at that very moment.
+    opens as it starts is therefore tried before; what is left is Ctrl-C at that very moment. Where one is
+    interrupted, signals wake whom they did before: it may leave its own socket for that, whose number others
+    get once it is closed.
 
     Raises:
         OSError: There are no descriptors for it to start again.
@@ -118,11 +121,30 @@ def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, object]) -
     except BaseException:
         work.close()  # or Python warns that it was never awaited
         raise
+    woken = _woken_by_signals()
     try:
         loop.run_until_complete(work)
+    except BaseException:
+        _wake_by_signals(woken)
+        raise
     finally:
         if loop.is_running():
             work.close()  # as above
+
+
+def _woken_by_signals() -> int:
+    """The descriptor that they write to; -1 for none, and in threads to which they do not come."""
+    try:
+        woken = signal.set_wakeup_fd(-1)
+    except ValueError:
+        return -1
+    _wake_by_signals(woken)
+    return woken
+
+
+def _wake_by_signals(woken: int) -> None:
+    with suppress(ValueError, OSError):  # another thread than the main one; or it has been closed
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
 
 
 def _try_pair() -> None:
