@@ -31,6 +31,7 @@ __all__ = [
     "is_logger",
     "is_proxy",
     "is_ufunc",
+    "loaded_class",
     "of_type",
     "some_of",
     "told_by",
@@ -161,9 +162,15 @@ def is_ufunc(thing: object) -> bool:
 
 
 def _is_from(module: str, kind: str, thing: object) -> bool:
-    """Whether it is of a module's class; not so where none has been imported, or only begun to be."""
-    found = getattr(sys.modules.get(module), kind, None)
+    """Whether it is of a module's class; not so where none has been imported."""
+    found = loaded_class(module, kind)
     return found is not None and of_type(thing, found)
+
+
+def loaded_class(module: str, name: str) -> type[Any] | None:
+    """A class of a module; None where that has not been imported, or only begun to be."""
+    found = getattr(sys.modules.get(module), name, None)
+    return found if isinstance(found, type) else None
 
 
 def is_frozen(thing: Any, deep: int = DEEP) -> bool:

@@ -14,7 +14,7 @@ from types import FunctionType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
-from .._inspect._asking import ATOMS, attributes_of, of_type
+from .._inspect._asking import ATOMS, attributes_of, loaded_class, of_type
 from .._inspect._code import parameters_of
 from .._inspect._generators import dump_to
 from .._runtime._interrupted import raise_handlers
@@ -111,8 +111,8 @@ def _with_jars(pickler: Pickler) -> Pickler:
 
     A session of requests has one. By its pickle it changed with each second, so that its calls had to stay.
     """
-    jar = getattr(sys.modules.get("http.cookiejar"), "CookieJar", None)
-    if isinstance(jar, type):
+    jar = loaded_class("http.cookiejar", "CookieJar")
+    if jar is not None:
         pickler.dispatch_table = {**copyreg.dispatch_table, **dict.fromkeys(_derived(jar), _reduce_jar)}
     return pickler
 

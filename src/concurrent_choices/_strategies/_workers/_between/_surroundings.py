@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["adopt", "surroundings"]
+__all__ = ["RECORDS", "adopt", "surroundings"]
+
+RECORDS = "concurrent_choices._strategies._workers._inside._records"
+"""What a worker has imported that hands on what is logged in it."""
 
 
 def surroundings() -> dict[str, Any]:
@@ -118,7 +121,7 @@ def _logging() -> tuple[int, dict[str, int]] | None:
     levels = {each.name: each.level for each in loggers if each.level}
     rules = root.manager.disable, {**levels, root.name: root.level}
     # In a worker that hands records on, those of its own workers go the same way.
-    handed_on = "concurrent_choices._strategies._workers._inside._records" in sys.modules
+    handed_on = RECORDS in sys.modules
     return rules if kinds - {logging.NullHandler} or rules != _UNUSED or handed_on else None
 
 

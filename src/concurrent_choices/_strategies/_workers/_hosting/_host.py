@@ -18,7 +18,7 @@ from ...._transfer._imports import preloadable
 from ...._transfer._pickling import dump
 from .._between._loading import Loading
 from .._between._page import Page
-from .._between._surroundings import surroundings
+from .._between._surroundings import RECORDS, surroundings
 from .._between._wire import Kind, Link, Message, socket_pair
 from . import _spawn
 from ._child import Child, readable
@@ -212,7 +212,7 @@ class Host:
             raise WorkerStartError(ENDLESS)
         around = surroundings()
         if around["logging"] and self.fork_server is not None:
-            self.fork_server.preload(["concurrent_choices._strategies._workers._inside._records"])
+            self.fork_server.preload([RECORDS])
         worker = Worker(self._start, [*dump(around), *self._initializer])
         self.workers.append(worker)
         if self.closed:  # by another thread meanwhile, which may not have seen this one
