@@ -28,7 +28,7 @@ Fact = TypeVar("Fact", Profile, Payload, Costs)
 MODEL_ERROR = 0.2
 """Relative error of the formulas themselves, and of what a machine differs by from one run to the next
 (measured: of 362 predictions of the oracle harness 70 % came within one standard error and 90 % within two;
-with 0.05, which DECISION.md's EXP 11 suggests, 43 and 62 %; in its last report it is 90 and 98)."""
+with 0.05, which DECISION.md's EXP 11 suggests, 43 and 62 %; in its last report it is 91 and 95)."""
 
 LEAST_ERROR = 0.01
 """Relative error of a mean however many calls it is of: clocks and warm caches (guessed)."""
