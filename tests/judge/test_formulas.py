@@ -321,6 +321,19 @@ def test_no_plan_takes_less_than_the_longest_call_that_was_seen(strategy):
     assert seconds(profile, 3, strategy, 2, 64) < 45 * MS
 
 
+def test_the_longest_call_is_as_long_as_sizes_tell():
+    """Where all items have told how long their calls take, none among many more is longer."""
+    profile = function(5, wall_sd=5 * MS, wall_max=15 * MS, by_size=0.99)
+    assert case_of(profile, FREE, TWO, 1000).spread.longest_of(5 * MS) == pytest.approx(15 * MS)
+
+
+def test_the_longest_call_does_not_begin_first():
+    """A hundred calls of 5 ms on average, one of them of 200: half of the rest comes before it."""
+    profile = evolve(function(5, wall_sd=20 * MS, wall_max=200 * MS), calls=100)
+    others = (500 - 200 - 10 * 3) / 10 / 2
+    assert seconds(profile, 100, "thread", 10, 10) == pytest.approx((200 + others) * MS, rel=0.03)
+
+
 def test_lanes_hand_the_gil_over_no_slower_than_a_trial_shows():
     """Four waits an item, at 30 µs each by calibration: two lanes would be slower than one, and were not."""
     costs = evolve(FREE, switch=30 * US)

@@ -40,6 +40,13 @@ def test_a_few_calls_say_little_of_the_longest():
     assert error(uneven, lanes) > 5 * MS > 1.2 * error(often, lanes)
 
 
+def test_sizes_that_tell_leave_less_doubt():
+    """Of how calls differ only what the sizes of their items do not account for is chance."""
+    uneven = function(5, wall_sd=5 * MS)
+    told = evolve(uneven, by_size=0.99)
+    assert error(told, SEQUENTIAL) == pytest.approx(0.5 * hypot(0.2, 0.1 * 10**-0.5), rel=1e-3)
+
+
 def test_a_single_call_says_little():
     """Half of it, to be honest."""
     assert error(evolve(function(5), calls=1), SEQUENTIAL) > 0.24

@@ -268,6 +268,12 @@ def test_what_was_not_measured_is_noted():
     )
 
 
+def test_it_says_that_the_sizes_of_all_items_were_counted():
+    """Then its seconds rest on more than the sampled calls."""
+    (note,) = (each for each in verdict(evolve(SLEEP, by_size=0.98)).notes if "sizes" in each)
+    assert note == "Calls take longer the larger their items are; the sizes of all items were counted."
+
+
 @pytest.mark.parametrize(
     ("seen", "note"),
     [

@@ -7,6 +7,7 @@ from concurrent_choices._measure._evidence import Evidence, profile_of
 from concurrent_choices._measure._figures import Block, Totals, Trial, beside_others, compare
 from concurrent_choices._measure._ledger import Raised, Run
 from concurrent_choices._measure._sample import Gauge, Sample, Unfinished, native_share, worth_counting
+from concurrent_choices._measure._sizes import Foretold
 from concurrent_choices._measure._steps import Steps
 from concurrent_choices._measure._witness import Statement
 
@@ -48,6 +49,31 @@ def test_means_of_the_calls_apart_from_the_first():
     assert profile.wall_max == pytest.approx(4e-3)
     assert profile.wall_sd == pytest.approx(math.sqrt(2) * 1e-3)
     assert profile.blocked == pytest.approx(0.75e-3)
+
+
+def test_figures_of_all_items_where_their_sizes_tell():
+    """Times are as much longer as those of all items; how they differ, and the longest, is of all too."""
+    told = Foretold(mean=1.5, deviation=2.0, longest=9.0, share=0.96)
+    sample = {"first": Block(0, 1, 5 * MS, 0, 0), "blocks": blocks(2, 4, cpu=0.5, queued=0.25)}
+
+    profile = profile_of(evidence_of(**sample, foretold=told))
+
+    assert (profile.wall, profile.cpu, profile.queued) == pytest.approx((4.5e-3, 2.25e-3, 1.125e-3))
+    assert (profile.wall_sd, profile.wall_max) == pytest.approx((6e-3, 27e-3))
+    assert profile.by_size == 0.96
+    assert profile.first_excess == pytest.approx(2e-3)
+
+
+def test_a_call_that_has_not_come_back_tells_more_than_sizes():
+    """Its own time is in no line through the others."""
+    told = Foretold(mean=1.5, deviation=2.0, longest=9.0, share=0.96)
+
+    profile = profile_of(
+        evidence_of(blocks=blocks(2, 4), unfinished=Unfinished(0.1, 0.0, 0.0), foretold=told)
+    )
+
+    assert profile.by_size == 0.0
+    assert profile.wall == pytest.approx(53e-3)
 
 
 def test_the_longest_call_of_a_block():

@@ -114,6 +114,21 @@ def test_sequences_are_sampled_everywhere(clock):
     assert sum(map(len, sample.feed.places.gaps)) == 1000 - len(sample.results)
 
 
+def test_sizes_tell_how_long_all_calls_will_take(clock):
+    """Items that are not called with are longer than any that was."""
+
+    def work(item):
+        clock.spend(wall=item)
+
+    naps = [0.02] * 50 + [0.03] * 40 + [1.5] + [0.05] * 9
+
+    profile = sampled(work, naps, clock=clock).profile
+
+    assert profile.by_size == pytest.approx(1.0)
+    assert profile.wall == pytest.approx(sum(naps) / 100)
+    assert profile.wall_max == pytest.approx(1.5)
+
+
 def test_the_first_call_is_kept_apart(clock):
     """Imports and connections of the first call are its excess, not everybody's mean."""
 

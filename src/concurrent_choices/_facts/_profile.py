@@ -10,7 +10,10 @@ from attrs import frozen
 
 from ._json import Jsonable
 
-__all__ = ["Payload", "Profile"]
+__all__ = ["TIMES", "Payload", "Profile"]
+
+TIMES = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu", "in_threads")
+"""Fields of a profile that are as much longer as its calls are."""
 
 
 @frozen(kw_only=True)
@@ -93,6 +96,9 @@ class Profile(Jsonable):
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
         binding: Why it must be called in its caller's own thread; empty where nothing indicates that.
         cpus: CPUs of the machine it was measured on; None for those of the machine asked about.
+        by_size: Share of the variance of wall times that the sizes of items account for, where those of all
+            items have told how long all calls will take: then times, their deviation and the longest one are
+            of all items. 0 where they are of the sample.
     """
 
     calls: int = 0
@@ -133,6 +139,7 @@ class Profile(Jsonable):
     process_speedup: float | None = None
     binding: str = ""
     cpus: float | None = None
+    by_size: float = 0.0
 
     @property
     def queued_on_loop(self) -> float:

@@ -259,6 +259,8 @@ def _of_profile(case: Case) -> Iterator[str]:
         figure, _, why = each.partition(": ")
         yield f"Not measured: {_FIGURES.get(figure, figure)}: {why}."
     yield from _near_a_border(profile)
+    if profile.by_size:
+        yield "Calls take longer the larger their items are; the sizes of all items were counted."
     if profile.calls == 0 and profile.wall > 0 and not profile.wall_at_least:
         yield "Only the first call was measured; those after it may be faster."
     if profile.calls == 1:

@@ -17,7 +17,7 @@ from attrs import evolve
 
 from .._facts._costs import Costs
 from .._facts._plan import Plan
-from .._facts._profile import Payload, Profile
+from .._facts._profile import TIMES, Payload, Profile
 from ._formulas import Case, predict
 from ._gil_share import gil_is_known
 
@@ -82,14 +82,18 @@ def _moved(case: Case) -> Iterator[Case]:
 
 
 def _slower(profile: Profile) -> Profile:
-    timed = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu", "in_threads")
-    return _more(profile, _relative_error(profile), *timed)
+    return _more(profile, _relative_error(profile), *TIMES)
 
 
 def _relative_error(profile: Profile) -> float:
     if profile.calls < 2 or profile.wall <= 0:  # noqa: PLR2004 - a spread needs two
         return ONE_CALL
-    return max(LEAST_ERROR, profile.wall_sd / profile.wall / sqrt(profile.calls))
+    return max(LEAST_ERROR, profile.wall_sd / profile.wall * _untold(profile) / sqrt(profile.calls))
+
+
+def _untold(profile: Profile) -> float:
+    """The part of how calls differ that the sizes of their items do not tell."""
+    return sqrt(1.0 - profile.by_size)
 
 
 def _more_uneven(profile: Profile) -> Profile:
@@ -99,7 +103,7 @@ def _more_uneven(profile: Profile) -> Profile:
     """
     if profile.calls < 2:  # noqa: PLR2004 - a spread needs two
         return profile
-    return _more(profile, sqrt(2.0 / profile.calls), "wall_sd", "wall_max")
+    return _more(profile, sqrt(2.0 / profile.calls) * _untold(profile), "wall_sd", "wall_max")
 
 
 def _more_gil(profile: Profile) -> Profile:

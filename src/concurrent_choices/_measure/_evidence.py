@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import evolve
 
-from .._facts._profile import Payload, Profile
+from .._facts._profile import TIMES, Payload, Profile
 from .._facts._shares import COMPUTES, SURELY_FREE, SURELY_HELD
 from .._facts._table import counted
 from ._figures import PAIR, SURE, Totals, relative_error, spread, trend
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._figures import Block, Trial
+    from ._sizes import Foretold
     from ._steps import Steps
 
 __all__ = ["Evidence", "profile_of"]
@@ -50,6 +51,7 @@ class Evidence(NamedTuple):
         missing: What could not be measured, each as "field: reason".
         binding: Why calls are made in the caller's own thread; empty where they need not be.
         turned_away: Share of a trial's lanes that were turned away at once, in two trials alike; else 0.
+        foretold: What all calls will take, where the sizes of their items tell.
     """
 
     sample: Sample = Sample()
@@ -65,6 +67,7 @@ class Evidence(NamedTuple):
     missing: tuple[str, ...] = ()
     binding: str = ""
     turned_away: float = 0.0
+    foretold: Foretold | None = None
 
 
 def profile_of(evidence: Evidence) -> Profile:
@@ -73,7 +76,10 @@ def profile_of(evidence: Evidence) -> Profile:
     if evidence.is_async:
         profile = _with_steps(profile, evidence.sample.steps)
         profile = evolve(profile, in_threads=evidence.in_threads / 1e9 / max(1, calls_of(evidence.runs)))
-    return _with_errors(_with_trials(profile, evidence), evidence)
+    profile = _with_errors(_with_trials(profile, evidence), evidence)
+    if evidence.foretold is None or evidence.sample.unfinished:
+        return profile
+    return _of_all(profile, evidence.foretold)
 
 
 def _of_one_lane(evidence: Evidence) -> Profile:
@@ -106,6 +112,17 @@ def _of_one_lane(evidence: Evidence) -> Profile:
         payload=evidence.payload,
         missing=(*evidence.missing, *doubts),
         binding=evidence.binding,
+    )
+
+
+def _of_all(profile: Profile, foretold: Foretold) -> Profile:
+    """With what all calls will take, as the sizes of items tell; last, since trials are of the sample."""
+    return evolve(
+        profile,
+        **{name: foretold.mean * getattr(profile, name) for name in TIMES},
+        wall_sd=foretold.deviation * profile.wall,
+        wall_max=max(profile.wall_max, foretold.longest * profile.wall),
+        by_size=foretold.share,
     )
 
 

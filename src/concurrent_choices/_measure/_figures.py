@@ -13,10 +13,12 @@ __all__ = [
     "PAIR",
     "SURE",
     "Block",
+    "Line",
     "Totals",
     "Trial",
     "beside_others",
     "compare",
+    "line",
     "relative_error",
     "spread",
     "trend",
@@ -125,6 +127,31 @@ class Trial(NamedTuple):
         return self.behind >= _LOST
 
 
+class Line(NamedTuple):
+    """A line through points that are weighed.
+
+    Attributes:
+        slope: How steep it is.
+        error: The standard error of that; infinite where all points are at one place.
+        middle: The mean of the places.
+        mean: The mean of the values.
+    """
+
+    slope: float
+    error: float
+    middle: float
+    mean: float
+
+    def at(self, place: float) -> float:
+        """Its value at a place."""
+        return self.mean + self.slope * (place - self.middle)
+
+    def share(self, points: int) -> float:
+        """The share of the variance of so many points that it accounts for."""
+        explained = self.slope**2
+        return explained / (explained + (points - 2) * self.error**2) if explained else 0.0
+
+
 def spread(blocks: Sequence[Block]) -> float:
     """The standard deviation of the wall time of one call, seconds.
 
@@ -164,10 +191,10 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
     weights = [float(block.calls) for block in blocks]
     places = [(block.start + block.calls / 2) / items for block in blocks]
     times = [block.wall / block.calls for block in blocks]
-    slope, error, mean = _line(weights, places, times)
-    if mean <= 0 or abs(slope) < SURE * error:
+    found = line(weights, places, times)
+    if found.mean <= 0 or abs(found.slope) < SURE * found.error:
         return 0.0
-    return slope / mean
+    return found.slope / found.mean
 
 
 def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool, differing: float = 0.0) -> Trial | None:
@@ -219,15 +246,15 @@ def _served(totals: Totals) -> float:
     return max(totals.wall - totals.queued, totals.cpu, 1e-9)
 
 
-def _line(weights: list[float], places: list[float], times: list[float]) -> tuple[float, float, float]:
-    """Slope of the weighted line, its standard error, and the weighted mean."""
+def line(weights: Sequence[float], places: Sequence[float], times: Sequence[float]) -> Line:
+    """The weighted least-squares line through times at places, of which there are three at least."""
     total = math.fsum(weights)
     middle = math.fsum(map(mul, weights, places)) / total
     mean = math.fsum(map(mul, weights, times)) / total
     width = math.fsum(w * (x - middle) ** 2 for w, x in zip(weights, places, strict=True))
     if width <= 0:
-        return 0.0, math.inf, mean
+        return Line(0.0, math.inf, middle, mean)
     points = list(zip(weights, places, times, strict=True))
     slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in points) / width
     rest = math.fsum(w * (y - mean - slope * (x - middle)) ** 2 for w, x, y in points)
-    return slope, math.sqrt(rest / (len(points) - 2) / width), mean
+    return Line(slope, math.sqrt(rest / (len(points) - 2) / width), middle, mean)

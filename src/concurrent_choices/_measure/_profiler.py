@@ -25,6 +25,7 @@ from ._blame import Blame
 from ._evidence import Evidence, profile_of
 from ._payload import state_of, weigh
 from ._rounds import Rounds
+from ._sizes import foretold
 from ._trial import try_lanes
 from ._witness import WitnessThread
 
@@ -133,6 +134,7 @@ def profile_at(
         missing=tuple(bench.missing),
         binding=bench.binding,
         turned_away=bench.turned_away,
+        foretold=foretold(sample.counted, bench.feed.items),
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)

@@ -45,7 +45,8 @@ class Case:
     @property
     def spread(self) -> Spread:
         """How much items vary."""
-        profile, unseen = self.profile, self.items / max(1, self.profile.calls)
+        profile = self.profile
+        unseen = 1.0 if profile.by_size else self.items / max(1, profile.calls)
         if profile.wall <= 0:
             return Spread(0.0)
         # of so many times as many items that are exponential, the longest is so much longer
@@ -163,8 +164,20 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     each = max(rate.alone / started, 1.0 / rate.throughput)
     total += case.items * each + _tail(case, rate, started, batch)
     # the last lane to start does an item, too
-    total = max(total, start + (started - 1.0) * ramp + rate.alone, start + case.longest_seen)
+    last = (started - 1.0) * ramp + rate.alone
+    longest = case.longest_seen + _before_longest(case, started, each)
+    total = max(total, start + last, start + longest)
     return Prediction(total, rate.limit, max(total, start + _in_step(case, rate)))
+
+
+def _before_longest(case: Case, started: float, each: float) -> float:
+    """Seconds after which the longest item begins, on average: it is as likely one of the first as any other.
+
+    Until nobody has claimed only what the lanes are at, the others are done at one every `each` seconds.
+    """
+    later = max(0.0, case.items - started)
+    until_last = max(0.0, later * each - case.longest_seen / started)
+    return later / case.items * until_last / 2.0
 
 
 def _in_step(case: Case, rate: Rate) -> float:
