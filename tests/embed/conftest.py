@@ -1,4 +1,4 @@
-"""What the tests of the executor share: callables of known kinds, and a way to wait for a verdict."""
+"""What the tests of the executor share: an executor, also without its face, and a GIL wherever they run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pytest
 
 from concurrent_choices import AdaptiveExecutor
 from concurrent_choices._embed import _core
+from concurrent_choices._embed._core import Core
+from concurrent_choices._embed._settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +21,21 @@ def executor():
     """An executor, shut down afterwards, whatever the test left running in it."""
     with AdaptiveExecutor() as made:
         yield made
+
+
+@pytest.fixture
+def core():
+    """An executor without its face, which is closed."""
+    settings = Settings(
+        max_threads=None,
+        max_processes=None,
+        max_queue=None,
+        when_full="block",
+        limits={},
+        place="auto",
+        name="tests",
+    )
+    made = Core(settings)
+    yield made
+    made.close()
+    made.join()

@@ -108,3 +108,30 @@ def work(kind):
     if kind == "compute":
         return spin(200_000)
     return threading.Event().wait(0.02)
+
+
+class Held:
+    """What a call gives that is made where this is read."""
+
+    def __init__(self, *call):
+        self.call = call
+
+    def __reduce__(self):
+        return self.call[0], self.call[1:]
+
+
+def plain(rounds):
+    """Compute."""
+    return spin(rounds)
+
+
+class Counter:
+    """Counts its calls on itself."""
+
+    def __init__(self):
+        self.count = 0
+
+    def step(self):
+        """Count."""
+        self.count += 1
+        return spin(100_000)
