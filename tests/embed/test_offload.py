@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 import weakref
 
 import anyio
@@ -23,12 +22,9 @@ from fastapi import Depends, FastAPI
 from starlette._utils import is_async_callable
 from starlette.background import BackgroundTask
 
+from asgi_client import TestClient
 from concurrent_choices import InvalidArgumentError, offload, run
 from concurrent_choices._embed._offload import _core, _shared
-
-with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
-    warnings.simplefilter("ignore")
-    from starlette.testclient import TestClient
 
 BACKENDS = ["asyncio", "trio"]
 
