@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 # Or an interpreter's complaint would not be shown where it must have none, nor what others find instead.
-pytest.register_assert_rewrite("interpreters", "controller_sights", "profiled")
+pytest.register_assert_rewrite("interpreters", "controller_sights", "engine_moves", "profiled")
 
 # In the background of a shell Ctrl-C is ignored, and so it would be by every script that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

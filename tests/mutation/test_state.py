@@ -1,0 +1,246 @@
+"""What a callable and its items hold is looked at before a call and after: what is a change, what is none."""
+
+import json
+import logging
+import threading
+import tracemalloc
+from enum import Flag
+
+import numpy as np
+import pytest
+
+from concurrent_choices._mutation._state import State
+
+
+@pytest.mark.parametrize(
+    ("items", "exposed"),
+    [([1, "a"], False), ([(1, ("a", None))], False), ([], False), ([1, {}], True), ([([],)], True)],
+)
+def test_where_a_callable_holds_nothing_its_items_may_be_changed(items, exposed):
+    """Then workers are to look, and the first call is to end here before they have any."""
+    assert State(lambda item: item, items).is_exposed == exposed
+
+
+class Colour(Flag):
+    RED = 1
+    BLUE = 2
+
+
+def test_a_combination_of_flags_changes_nothing():
+    """What `enum` keeps of those it has met is nobody's result."""
+    state = State(lambda item: Colour.RED | item)
+    assert Colour.RED | Colour.BLUE
+    assert state.changed() == ""
+
+
+def test_a_logger_changes_nothing():
+    """What a logger keeps to itself with its first message keeps no callable here."""
+    logger = logging.getLogger("concurrent_choices.tests.state")
+
+    def tells(item):
+        logger.debug("item %s", item)
+
+    state = State(tells)
+    tells(1)
+    assert state.changed() == ""
+
+
+def test_a_large_value_is_judged_by_the_code():
+    """What is too large to compare keeps a callable here only if its code stores anything."""
+    table = list(range(300_000))
+
+    def reads(item):
+        return table[item]
+
+    def writes(item):
+        table[item] = -1
+
+    def orders(items):
+        return np.sort(items) + table[0]
+
+    assert State(reads).changed() == ""
+    assert State(orders).changed() == ""
+    assert State(writes).changed() == "perhaps the enclosing 'table' (too large to be compared)"
+
+
+@pytest.mark.parametrize(("before", "after"), [("a", "b"), (b"a", b"b"), ("a", b"a"), ("5", 5), (5, "5")])
+def test_a_text_that_was_exchanged_is_seen(before, after):
+    """It is compared itself, not a digest of it."""
+    held = before
+
+    def reads(item):
+        return held, item
+
+    state = State(reads)
+    held = before * 1
+    assert state.changed() == ""
+    held = after
+    assert state.changed() == "the enclosing 'held'"
+
+
+def test_a_long_integer_that_was_exchanged_is_seen():
+    """As any other number."""
+    held = 10**5000
+
+    def reads(item):
+        return held + item
+
+    state = State(reads)
+    held += 1
+    assert state.changed() == "the enclosing 'held'"
+
+
+def test_items_that_others_refer_to_have_not_changed():
+    """To take something out of an item, and keep it, is no change."""
+    items = json.loads('[{"id": "a1", "text": "one"}, {"id": "b2", "text": "two"}]')
+    state = State(len, items)
+    kept = [(item["id"], item["text"]) for item in items]
+    assert not state.items_changed()
+    items[0]["id"] = kept
+    assert state.items_changed()
+
+
+class Statistics:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.counts = {"ok": 0}
+
+
+def test_what_hangs_beside_a_lock_is_looked_at():
+    """A value that cannot be pickled is looked at attribute by attribute."""
+    statistics = Statistics()
+
+    def count(item):
+        with statistics.lock:
+            statistics.counts["ok"] += item
+
+    state = State(count)
+    assert state.changed() == ""
+    count(1)
+    assert "'statistics'" in state.changed()
+
+
+def test_what_hangs_on_what_hangs_beside_a_lock_is_looked_at():
+    """The user's own objects are gone into, and what holds them: in a worker none of theirs has a pickle."""
+    outer, inner = Statistics(), Statistics()
+    outer.parts = [inner]
+
+    def count(item):
+        inner.counts["ok"] += item
+        return outer
+
+    state = State(lambda _: outer)
+    assert state.changed() == ""
+    count(1)
+    assert "'outer'" in state.changed()
+
+
+class Unruly(list):
+    def __len__(self):
+        msg = "not counted"
+        raise RuntimeError(msg)
+
+
+class Weightless:
+    __slots__ = ("held",)
+
+    def __sizeof__(self):
+        msg = "not weighed"
+        raise RuntimeError(msg)
+
+
+@pytest.mark.parametrize(
+    "held", [10**5000, Unruly(), [10**5000, threading.Lock()]], ids=["long", "unruly", "list"]
+)
+def test_what_has_no_words_is_looked_at_too(held):
+    """Long integers have no repr, and methods of a user's own raise anything: no reason for a run to fail."""
+    thing = Statistics()
+    thing.held = held
+
+    def reads(item):
+        return held, thing, item
+
+    assert State(reads, [Weightless(), thing]).lost_elsewhere() == ""
+
+
+def test_looking_at_a_large_item_copies_none_of_it():
+    """However large what stands in it: it may fill half of the memory."""
+    items = [(number, bytes(1 << 26)) for number in range(2)]
+    tracemalloc.start()
+    try:
+        state = State(len, items)
+        assert not state.items_changed()
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 1 << 24
+
+
+class Registry:
+    """Keeps in its class what all objects share."""
+
+    numbers = iter(range(100))
+    statistics = Statistics()
+
+    def number(self, item):
+        return item, next(self.numbers)
+
+    def count(self, item):
+        Registry.statistics.counts["ok"] += item
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [(Registry().number, "Registry.numbers"), (Registry().count, "Registry.statistics")],
+    ids=["iterator", "object"],
+)
+def test_what_a_class_holds_is_looked_at(call, named):
+    """An iterator that gives numbers to all objects, the one object that there is to be."""
+    state = State(call)
+    assert state.changed() == ""
+    call(1)
+    assert named in state.changed()
+
+
+def test_functions_in_a_table_are_looked_into():
+    """They are called by whoever has the table."""
+    seen = []
+    steps = Statistics()
+
+    def keep(item):
+        getattr(seen, "app" + "end")(item)  # which the code does not tell
+
+    steps.hooks = {"each": [keep]}
+
+    def call_all(item):
+        return [hook(item) for hook in steps.hooks["each"]]
+
+    state = State(call_all)
+    assert state.changed() == ""
+    call_all(1)
+    assert state.changed() == "the enclosing 'seen'"
+
+
+def test_what_the_first_call_imports_has_not_changed(tmp_path, monkeypatch):
+    """Nobody could look at it before; from then on it counts."""
+    (tmp_path / "imported_late.py").write_text("KEPT = []")
+    monkeypatch.syspath_prepend(tmp_path)
+    around = {}
+    exec("def keep(item):\n    from imported_late import KEPT\n    return KEPT", around)
+    keep = around["keep"]
+    state = State(keep)
+    kept = keep(1)
+    assert state.changed() == ""
+    state = State(keep)
+    kept.append(1)
+    assert state.changed() == "imported_late.KEPT"
+
+
+def test_an_iterator_is_changed_by_whoever_uses_it():
+    """A generator tells nothing of how far it is, and another process would begin with one of its own."""
+    numbers = (number for number in range(100))
+
+    def number_of(item):
+        return item, next(numbers)
+
+    assert "'numbers'" in State(number_of).changed()
