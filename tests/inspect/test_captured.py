@@ -101,3 +101,12 @@ def test_what_another_thread_adds_to_is_looked_at_meanwhile():
     with meanwhile(add()):
         for _ in range(300):
             assert {name for name, _ in reached_from(keeps)} >= {"it", "the global 'SEEN'"}
+
+
+def test_what_makes_annotations_is_no_part_of_a_class():
+    """From Python 3.14 on it holds the class that was written, which is emptied where attrs makes another."""
+    written = {"depth": 1}
+    made = type("Made", (), {"__annotate_func__": lambda: written, "visit": lambda self: len(str(self))})
+    names = [name for name, _ in reached_from(made)]
+    assert "Made.visit" in names
+    assert "the enclosing 'written'" not in names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from types import SimpleNamespace
 
 import pytest
@@ -111,3 +112,29 @@ def test_what_derived_sets_are_besides_their_elements():
     assert len({mark_of(one), mark_of(other), mark_of(ONE)}) == 3
     one.itself, other.itself = one, other
     assert mark_of(one) != mark_of(other)
+
+
+def test_a_function_is_told_by_where_it_is_written():
+    """Whatever somebody calls it; what attrs gives to all its classes is called after the last of them."""
+
+    def function():
+        """One that cannot be found by its name."""
+
+    marks = set()
+    for name in ("One.function", "Other.function"):
+        function.__qualname__, function.__module__ = name, name.lower()
+        marks.add(mark_of(function))
+    assert len(marks) == 1
+
+
+def test_a_function_is_told_by_what_it_stands_around():
+    """One decorator's functions are all written in one place."""
+
+    def around(function):
+        @wraps(function)
+        def wrapper():
+            """Around any of them."""
+
+        return wrapper
+
+    assert mark_of(around(complete)) != mark_of(around(called_deep))

@@ -123,6 +123,11 @@ def told(tmp_path):
     return asked
 
 
+def test_what_attrs_calls_after_the_class_that_was_made_last(told):
+    """From Python 3.13 on its `evolve` is in each class, and is called after another one in each process."""
+    assert told("import attrs, decorated; attrs.make_class('Later', ['amount'])", "decorated.use") == ""
+
+
 def test_the_same(told):
     """Sets order strings differently in each process, and are equal; so is what is called the same."""
     assert told("") == ""

@@ -8,6 +8,7 @@ from functools import partial
 from subprocess import check_output
 from types import ModuleType
 
+import attrs
 import numpy as np
 import psutil
 import pytest
@@ -173,3 +174,11 @@ def test_a_lazy_module_is_not_loaded_by_being_counted(monkeypatch):
     monkeypatch.setitem(sys.modules, "no_module", object())
     of_them = [type("Of", (), {"__module__": name}) for name in ("lazy", "no_module")]
     assert [sum(imports_of(each, is_async=False)) for each in of_them] == [1, 0]
+
+
+def test_a_function_needs_where_it_is_written(monkeypatch):
+    """From Python 3.13 on attrs' own `evolve` says that it is from where the last class was made."""
+    of_it = type("Of", (), {"__module__": "attrs"})
+    counted = imports_of(of_it, is_async=False)
+    monkeypatch.setattr(attrs.evolve, "__module__", "numpy")
+    assert imports_of(of_it, is_async=False) == counted

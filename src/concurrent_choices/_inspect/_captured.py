@@ -46,6 +46,10 @@ SOME = 4
 
 _CALLED = (FunctionType, MethodType, partial)
 
+_ANNOTATING = frozenset({"__annotate__", "__annotate_func__"})
+"""What makes a class's annotations, from Python 3.14 on, and holds all that is in the class a second time: of
+one that attrs has made anew, with slots, that is empty once garbage has been collected."""
+
 _DATA = (int, float, str, bytes, bytearray, deque, list, dict, set, tuple)
 
 
@@ -225,6 +229,8 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     if not is_own_class(kind):
         return
     for name, value in sorted(vars(kind).items()):
+        if name in _ANNOTATING:
+            continue
         if is_a(value, staticmethod, classmethod):
             yield name, value.__func__
         elif isinstance(value, FunctionType) or (not _is_reserved(name) and _is_data(value)):

@@ -136,9 +136,23 @@ def _mark_of_set(variable: ContextVar[Any]) -> int:
 
 
 def _mark_of_name(value: object) -> int:
-    """That of a function's or a class's own name, and of its class's for anything else."""
-    named: Any = value if of_type(value, FunctionType, type) else type(value)
-    return crc32(f"{named.__module__}.{named.__qualname__}".encode())
+    """That of a class's own name, and of its class's for anything else.
+
+    Of a function it is that of what it is called where it is written, and of what it stands around. From
+    Python 3.13 on attrs calls its `evolve` after the class that was made last, another one in each process.
+    """
+    if of_type(value, FunctionType):
+        function: Any = value
+        both = (function, function.__dict__.get("__wrapped__"))
+        name = " ".join(_name_in_code(each) for each in both if of_type(each, FunctionType))
+    else:
+        kind: Any = value if of_type(value, type) else type(value)
+        name = f"{kind.__module__}.{kind.__qualname__}"
+    return crc32(name.encode())
+
+
+def _name_in_code(function: FunctionType) -> str:
+    return f"{function.__globals__.get('__name__')}.{function.__code__.co_qualname}"
 
 
 class _Within:

@@ -96,7 +96,7 @@ def _beside(fn: Any) -> Iterator[str]:
     home = _home_of(fn)
     module = sys.modules.get(home)
     if _is_module(module):
-        yield from (_home_of(value) for value in list(_globals_of(module).values()))
+        yield from (_origin_of(value) for value in list(_globals_of(module).values()))
         yield home
 
 
@@ -195,7 +195,7 @@ def _needs(name: str, module: ModuleType, *, itself: bool) -> Iterator[str]:
     told = itself and name != _COLLECTIVE
     for key, value in list(_globals_of(module).items()):
         if not key.startswith("__") and (told or not _is_within(name, key, value)):
-            yield _home_of(value)
+            yield _origin_of(value)
 
 
 def _is_within(package: str, key: str, value: object) -> bool:
@@ -223,6 +223,18 @@ def _home_of(value: object) -> str:
     else:
         name = kind.__module__
     return name if isinstance(name, str) else ""
+
+
+def _origin_of(value: object) -> str:
+    """The same; of a function the module that it is written in, whichever it says it is from.
+
+    From Python 3.13 on attrs' own `evolve` says that it is from where the last of all classes was made, and
+    with that half of what this process has imported seemed to be needed.
+    """
+    if type(value) is FunctionType:
+        name = value.__globals__.get("__name__")
+        return name if isinstance(name, str) else ""
+    return _home_of(value)
 
 
 def _is_standard(name: str) -> bool:
