@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -124,7 +125,17 @@ def dismiss_resting() -> None:
 
 def children() -> set[int]:
     """Child processes that are at work: not resting, not ended."""
-    return {pid for pid in _started_by(os.getpid()) if _runs(pid)} - resting()
+    return {pid for pid in _started_by(os.getpid()) if _runs(pid)} - resting() - _kept_by_multiprocessing()
+
+
+def _kept_by_multiprocessing() -> set[int | None]:
+    """What the standard library's pools have started, and keep as long as this process: from 3.14 on two."""
+    tracker: Any = sys.modules.get("multiprocessing.resource_tracker")
+    server: Any = sys.modules.get("multiprocessing.forkserver")
+    return {
+        *([tracker._resource_tracker._pid] if tracker else ()),
+        *([server._forkserver._forkserver_pid] if server else ()),
+    }
 
 
 def _started_by(pid: int) -> set[int]:
