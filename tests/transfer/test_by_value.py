@@ -1,9 +1,11 @@
-"""What functools made travels to workers by value, where cloudpickle alone would send its name or fail."""
+"""What travels to workers by value, where cloudpickle alone would send its name or fail."""
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
+from threading import Lock
 
 import pytest
 
@@ -218,3 +220,38 @@ def test_what_functools_made_in_the_main_module_travels(tmp_path):
     script.write_text(SCRIPT)
     numbers = "[55, 23416728348467685]"
     assert printed(script) == [numbers, numbers, "[2, 4]", "[1, 2]", "['0', ['1']]"]
+
+
+def made_of(text):
+    """What code of the main module makes under the name `made`."""
+    around = {"__name__": "__main__"}
+    exec(compile(text, "main.py", "exec", dont_inherit=True), around)
+    return around["made"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="until then annotations were worked out at once")
+def test_annotations_that_name_what_is_not_there_travel_in_words():
+    """Type checkers alone import it; the interpreter asks for it when the function is pickled."""
+    made = made_of("def made(item: Nowhere, *, more: Nowhere = 1) -> int: return item + more")
+    made.kept = 3
+    arrived = here_and_back(made)
+    assert arrived(2) == arrived.kept == 3
+    assert arrived.__annotations__ == {"item": "Nowhere", "more": "Nowhere", "return": "int"}
+    assert (arrived.__name__, arrived.__module__, vars(arrived)) == ("made", "__main__", {"kept": 3})
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="until then annotations were worked out at once")
+def test_what_cannot_travel_is_told_where_annotations_can_be_had():
+    """Nothing is tried a second time."""
+    lock = Lock()
+    with pytest.raises(TypeError, match="lock"):
+        here_and_back(lambda: lock)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="until then there was no such statement")
+def test_what_a_type_statement_names_travels():
+    """A worker has nothing under its name, which annotations hold."""
+    made = made_of("type Row[T] = dict[str, T]\ndef made(row: Row[int]) -> Row[int]: return row")
+    row = here_and_back(made).__annotations__["row"]
+    assert row.__origin__.__name__ == "Row"
+    assert str(row.__origin__.__value__) == "dict[str, T]"

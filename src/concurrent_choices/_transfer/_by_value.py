@@ -8,10 +8,12 @@ from __future__ import annotations
 import io
 import os
 import sys
+import typing
 from collections import ChainMap
 from collections.abc import Callable, Iterable
 from enum import EnumMeta
-from functools import cached_property, lru_cache, singledispatch, update_wrapper
+from functools import cached_property, lru_cache, singledispatch, singledispatchmethod, update_wrapper
+from importlib import import_module
 from operator import attrgetter
 from pickle import PickleBuffer
 from types import CodeType, FunctionType, ModuleType
@@ -25,9 +27,20 @@ from .._inspect._callables import enclosed
 from .._inspect._generators import draws, reducers
 from .._inspect._ownership import is_own_class
 from .._mutation._marks import CONTAINERS, keeps_one, summed
+from .._runtime._interrupted import raise_handlers
 from ._prepared import filled_function, prepare_again
 
 __all__ = ["dumps"]
+
+
+_NAMED = ("__doc__", "__module__", "__name__", "__qualname__", "__type_params__")
+"""What functions that are alike have in common, besides what they are made of."""
+
+_ARE_WORKED_OUT_LATE = sys.version_info >= (3, 14)
+"""Whether annotations are made when somebody asks for them, and may name what only type checkers import."""
+
+_ALIAS: Any = getattr(typing, "TypeAliasType", None)
+"""What a `type` statement makes, from Python 3.12 on."""
 
 
 def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[ModuleType] = ()) -> bytes:
@@ -139,6 +152,12 @@ def _reduce_dispatching(fn: Any) -> Any:
     return NotImplemented
 
 
+def _reduce_dispatching_method(found: Any) -> tuple[Any, ...]:
+    """Without the cache of methods by objects that it has in CPython 3.13."""
+    make, made_of, state, *_ = found.__reduce_ex__(2)
+    return make, made_of, {**state, **dict.fromkeys({"_method_cache"} & state.keys())}
+
+
 def _reduce_code(code: CodeType) -> tuple[Any, ...]:
     """How code travels: as cloudpickle has it, and with the name of its file, whose lines tracebacks show.
 
@@ -150,6 +169,39 @@ def _reduce_code(code: CodeType) -> tuple[Any, ...]:
 
 def _stands_for_a_file(part: object) -> bool:
     return type(part) is str and part == "<dynamic-code>"  # bytes, compared with text, may warn
+
+
+def _with_words(fn: FunctionType) -> FunctionType | None:
+    """A function just like one whose annotations cannot be had; None where those are not what is wrong.
+
+    In words they are as under `from __future__ import annotations`.
+    """
+    if not _ARE_WORKED_OUT_LATE:
+        return None
+    library: Any = import_module("annotationlib")
+    try:
+        library.get_annotations(fn)
+    except Exception as error:  # noqa: BLE001 - to work them out is to run any code
+        raise_handlers(error)
+        alike = FunctionType(fn.__code__, fn.__globals__, closure=fn.__closure__)
+        alike.__defaults__, alike.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+        alike.__annotations__ = library.get_annotations(fn, format=library.Format.STRING)
+        update_wrapper(alike, fn, _NAMED)
+        del alike.__dict__["__wrapped__"]
+        return alike
+    return None
+
+
+def _reduce_alias(alias: Any) -> str | tuple[Any, ...]:
+    """How what a `type` statement names travels: by its name where a worker can import it."""
+    home, name = alias.__module__, alias.__name__
+    if home not in _staying and getattr(sys.modules.get(home), name, None) is alias:
+        return str(name)
+    return _alias, (name, alias.__value__, alias.__type_params__)
+
+
+def _alias(name: str, value: Any, parameters: tuple[Any, ...]) -> Any:
+    return _ALIAS(name, value, type_params=parameters)
 
 
 def _reduce_function(reduced: Any) -> Any:
@@ -228,7 +280,9 @@ _mine: dict[type, Callable[[Any], Any]] = {
     **_own,
     CodeType: _reduce_code,
     cached_property: _reduce_cached_property,
+    singledispatchmethod: _reduce_dispatching_method,
     type(lru_cache(len)): _reduce_cached,
+    **({_ALIAS: _reduce_alias} if _ALIAS else {}),
 }
 _REDUCERS = ChainMap(_mine, *_others)
 
@@ -245,4 +299,14 @@ class _Pickler(cloudpickle.Pickler):
         if not isinstance(obj, FunctionType):
             return NotImplemented
         reduced = _reduce_dispatching(obj)
-        return _reduce_function(super().reducer_override(obj)) if reduced is NotImplemented else reduced
+        return _reduce_function(self._of_function(obj)) if reduced is NotImplemented else reduced
+
+    def _of_function(self, fn: FunctionType) -> Any:
+        """What cloudpickle makes of a function, with its annotations in words where they cannot be had."""
+        try:
+            return super().reducer_override(fn)
+        except Exception:
+            alike = _with_words(fn)
+            if alike is None:
+                raise
+            return super().reducer_override(alike)
