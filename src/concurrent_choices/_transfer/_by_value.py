@@ -186,8 +186,9 @@ def _with_words(fn: FunctionType) -> FunctionType | None:
         alike = FunctionType(fn.__code__, fn.__globals__, closure=fn.__closure__)
         alike.__defaults__, alike.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
         alike.__annotations__ = library.get_annotations(fn, format=library.Format.STRING)
-        update_wrapper(alike, fn, _NAMED)
-        del alike.__dict__["__wrapped__"]
+        for name in _NAMED:
+            setattr(alike, name, getattr(fn, name))
+        alike.__dict__.update(fn.__dict__)
         return alike
     return None
 
