@@ -9,7 +9,7 @@ import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import Seen
+from ._asking import Seen, written_in
 from ._ownership import MAINS, is_own_class, of_libraries
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _is_stranger(value: Any, kind: type, holder: Any) -> bool:
     if kind is FunctionType:
         if value.__globals__ is vars(holder):
             return False
-        home = str(value.__globals__.get("__name__"))
+        home = written_in(value)
         return is_mock(value) or not (_is_at_home(home, holder) or _is_of_library(value, home))
     if issubclass(kind, type):
         return not _is_at_home(str(value.__module__), holder) and is_own_class(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -128,28 +127,25 @@ class Trial(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line through points that are weighed.
+    """A line through the times of calls.
 
     Attributes:
         slope: How steep it is.
-        error: The standard error of that; infinite where all points are at one place.
+        error: The standard error of that; infinite where all are at one place.
         middle: The mean of the places.
-        mean: The mean of the values.
+        mean: The mean of the times, ns.
+        share: The share of the variance of the times that it accounts for.
     """
 
     slope: float
     error: float
     middle: float
     mean: float
+    share: float
 
     def at(self, place: float) -> float:
-        """Its value at a place."""
+        """The time at a place, ns."""
         return self.mean + self.slope * (place - self.middle)
-
-    def share(self, points: int) -> float:
-        """The share of the variance of so many points that it accounts for."""
-        explained = self.slope**2
-        return explained / (explained + (points - 2) * self.error**2) if explained else 0.0
 
 
 def spread(blocks: Sequence[Block]) -> float:
@@ -188,10 +184,7 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
     """
     if not items or len(blocks) < _FEWEST_FOR_TREND:
         return 0.0
-    weights = [float(block.calls) for block in blocks]
-    places = [(block.start + block.calls / 2) / items for block in blocks]
-    times = [block.wall / block.calls for block in blocks]
-    found = line(weights, places, times)
+    found = line(blocks, [(block.start + block.calls / 2) / items for block in blocks])
     if found.mean <= 0 or abs(found.slope) < SURE * found.error:
         return 0.0
     return found.slope / found.mean
@@ -246,15 +239,18 @@ def _served(totals: Totals) -> float:
     return max(totals.wall - totals.queued, totals.cpu, 1e-9)
 
 
-def line(weights: Sequence[float], places: Sequence[float], times: Sequence[float]) -> Line:
-    """The weighted least-squares line through times at places, of which there are three at least."""
-    total = math.fsum(weights)
-    middle = math.fsum(map(mul, weights, places)) / total
-    mean = math.fsum(map(mul, weights, times)) / total
-    width = math.fsum(w * (x - middle) ** 2 for w, x in zip(weights, places, strict=True))
+def line(blocks: Sequence[Block], places: Sequence[float]) -> Line:
+    """The least-squares line through blocks at places, three at least, each weighed with its calls."""
+    placed = zip(blocks, places, strict=True)
+    points = [(float(block.calls), place, block.wall / block.calls) for block, place in placed]
+    total = math.fsum(w for w, _, _ in points)
+    middle = math.fsum(w * x for w, x, _ in points) / total
+    mean = math.fsum(w * y for w, _, y in points) / total
+    width = math.fsum(w * (x - middle) ** 2 for w, x, _ in points)
     if width <= 0:
-        return Line(0.0, math.inf, middle, mean)
-    points = list(zip(weights, places, times, strict=True))
+        return Line(0.0, math.inf, middle, mean, 0.0)
     slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in points) / width
     rest = math.fsum(w * (y - mean - slope * (x - middle)) ** 2 for w, x, y in points)
-    return Line(slope, math.sqrt(rest / (len(points) - 2) / width), middle, mean)
+    explained = slope**2 * width
+    share = explained / (explained + rest) if explained else 0.0
+    return Line(slope, math.sqrt(rest / (len(points) - 2) / width), middle, mean, share)

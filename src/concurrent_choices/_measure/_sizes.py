@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._figures import line, variation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ._figures import Block
 
@@ -29,8 +29,12 @@ TELLING = 0.9
 MOST = 20_000
 """Items that are asked for their size (guessed: 4 ms)."""
 
-_NUMBERS = (int, float)
-_SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
+_MEASURES: dict[type, Callable[[Any], float]] = {
+    **dict.fromkeys((int, float), float),
+    **dict.fromkeys((str, bytes, bytearray, list, tuple, dict, set, frozenset), len),
+}
+"""What tells the size of an item, by its class."""
+
 _WHOLE = (list, tuple, range)
 
 
@@ -63,15 +67,14 @@ def foretold(blocks: Sequence[Block], items: Any) -> Foretold | None:
     sizes = [_sizes_of(items[block.start : block.start + block.calls]) for block in blocks]
     if not all(sizes):
         return None
-    weights = [float(block.calls) for block in blocks]
-    times = [block.wall / block.calls for block in blocks]
-    found = line(weights, [math.fsum(each) / len(each) for each in sizes], times)
-    share = found.share(len(blocks))
-    if found.slope <= 0 or share < TELLING:
+    found = line(blocks, [math.fsum(each) / len(each) for each in sizes])
+    if found.slope <= 0 or found.share < TELLING:
         return None
     some = _sizes_of(items[:: math.ceil(len(items) / MOST)])
-    expected = [max(min(times), found.at(size)) / found.mean for size in some]
-    return _of_all(expected, math.sqrt(1.0 - share) * variation(blocks), share) if expected else None
+    quickest = min(block.wall / block.calls for block in blocks)
+    expected = [max(quickest, found.at(size)) / found.mean for size in some]
+    error = math.sqrt(1.0 - found.share) * variation(blocks)
+    return _of_all(expected, error, found.share) if expected else None
 
 
 def _of_all(expected: Sequence[float], error: float, share: float) -> Foretold:
@@ -87,10 +90,11 @@ def _sizes_of(items: Sequence[Any]) -> list[float]:
     Empty where they are not all of one such kind.
     """
     kinds = set(map(type, items))
-    kind = kinds.pop() if len(kinds) == 1 else None
+    measure = _MEASURES.get(kinds.pop()) if len(kinds) == 1 else None
+    if measure is None:
+        return []
     try:
-        sizes = [float(each) for each in items] if kind in _NUMBERS else []
+        sizes = [float(measure(each)) for each in items]
     except OverflowError:
         return []
-    sizes = list(map(float, map(len, items))) if kind in _SIZED else sizes
     return sizes if all(map(math.isfinite, sizes)) else []

@@ -14,7 +14,7 @@ from types import FunctionType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
-from .._inspect._asking import ATOMS, attributes_of, loaded_class, of_type
+from .._inspect._asking import ATOMS, attributes_of, loaded_class, of_type, written_in
 from .._inspect._code import parameters_of
 from .._inspect._generators import dump_to
 from .._runtime._interrupted import raise_handlers
@@ -138,8 +138,8 @@ def _mark_of_set(variable: ContextVar[Any]) -> int:
 def _mark_of_name(value: object) -> int:
     """That of a class's own name, and of its class's for anything else.
 
-    Of a function it is that of what it is called where it is written, and of what it stands around. From
-    Python 3.13 on attrs calls its `evolve` after the class that was made last, another one in each process.
+    Of a function it is that of what it is called where it is written, and of what it stands around: what else
+    it is called, as attrs calls its `evolve`, may differ from process to process.
     """
     if of_type(value, FunctionType):
         function: Any = value
@@ -152,7 +152,7 @@ def _mark_of_name(value: object) -> int:
 
 
 def _name_in_code(function: FunctionType) -> str:
-    return f"{function.__globals__.get('__name__')}.{function.__code__.co_qualname}"
+    return f"{written_in(function)}.{function.__code__.co_qualname}"
 
 
 class _Within:

@@ -99,13 +99,14 @@ def _fit_to_send(wrapper: Any) -> tuple[Any, ...]:
     return (kept,) if whole and not any(map(draws, attributes_of(kept).values())) else ()
 
 
-def _is_importable(wrapper: Any) -> bool:
+def _is_importable(thing: Any) -> bool:
     try:
-        home: str = wrapper.__module__
-        found = attrgetter(wrapper.__qualname__)(sys.modules[home])
+        home: str = thing.__module__
+        path = getattr(thing, "__qualname__", None) or thing.__name__  # a `type` statement gives no more
+        found = attrgetter(path)(sys.modules[home])
     except (AttributeError, KeyError):
         return False
-    return found is wrapper and not any(f"{home}.".startswith(f"{each}.") for each in _staying)
+    return found is thing and not any(f"{home}.".startswith(f"{each}.") for each in _staying)
 
 
 _staying = {"__main__"}
@@ -195,10 +196,10 @@ def _with_words(fn: FunctionType) -> FunctionType | None:
 
 def _reduce_alias(alias: Any) -> str | tuple[Any, ...]:
     """How what a `type` statement names travels: by its name where a worker can import it."""
-    home, name = alias.__module__, alias.__name__
-    if home not in _staying and getattr(sys.modules.get(home), name, None) is alias:
-        return str(name)
-    return _alias, (name, alias.__value__, alias.__type_params__)
+    if _is_importable(alias):
+        name: str = alias.__reduce__()
+        return name
+    return _alias, (alias.__name__, alias.__value__, alias.__type_params__)
 
 
 def _alias(name: str, value: Any, parameters: tuple[Any, ...]) -> Any:

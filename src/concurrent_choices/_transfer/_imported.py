@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .._inspect._asking import told_by
+from .._inspect._asking import told_by, written_in
 from .._inspect._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from .._inspect._code import globals_of, names_in
 from .._inspect._ownership import of_libraries
@@ -72,8 +72,7 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
         yield from _data(module.__name__, parts_of_module(module, names))
     yield from _data("builtins", builtins_of(fn))
     if held and travels_by_name(fn):
-        # A decorator sets `__module__` to that of what it stands around; what attrs compiles is of no module.
-        yield from _data(fn.__globals__.get("__name__", ""), held.items())
+        yield from _data(written_in(fn), held.items())  # what attrs compiles is of no module
 
 
 def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
-from .._inspect._asking import Seen, of_type, told_by
+from .._inspect._asking import Seen, of_type, told_by, written_in
 from .._inspect._callables import defaults_of, enclosed
 from .._inspect._code import globals_of
 from .._inspect._ownership import MAINS
@@ -228,13 +228,9 @@ def _home_of(value: object) -> str:
 def _origin_of(value: object) -> str:
     """The same; of a function the module that it is written in, whichever it says it is from.
 
-    From Python 3.13 on attrs' own `evolve` says that it is from where the last of all classes was made, and
-    with that half of what this process has imported seemed to be needed.
+    With the one that attrs' own `evolve` says half of what a process has imported seemed to be needed.
     """
-    if type(value) is FunctionType:
-        name = value.__globals__.get("__name__")
-        return name if isinstance(name, str) else ""
-    return _home_of(value)
+    return written_in(value) if type(value) is FunctionType else _home_of(value)
 
 
 def _is_standard(name: str) -> bool:
