@@ -360,3 +360,17 @@ def test_what_starting_costs():
     assert [starting(case, each) for each in plans] == pytest.approx([0.0, 2.0, 13.5, 22.5, 5.0])
     # more than there are cores load what is their own in turn
     assert starting(case, plan("process", 6)) == pytest.approx(10 + 5 * 2 + 0.6 + 2 * (0.4 + 0.5))
+
+
+@pytest.mark.parametrize("how", [("thread", 8), ("asyncio", 1, 8), ("process", 8), ("hybrid", 2, 8)])
+def test_nothing_is_faster_than_the_items_come(how):
+    """One thread takes them from the iterable, whoever works on them; with the last a call begins."""
+    slow = evolve(SLEEP, source=2 * MS)
+    assert seconds(slow, 100, *how) == pytest.approx(205 * MS, rel=0.01)
+    assert limit(slow, 100, *how) == "source"
+    assert limit(SLEEP, 100, *how) != "source"
+
+
+def test_one_after_another_waits_for_each_item():
+    """Nobody takes the next one meanwhile."""
+    assert seconds(evolve(SLEEP, source=2 * MS), 100, "sequential") == pytest.approx(700 * MS, rel=0.01)

@@ -482,3 +482,19 @@ def test_calls_that_all_raised_are_nothing_to_go_by():
     assert "Nothing to go by: no sampled call succeeded" in str(told)
     assert "Use " not in str(told)
     assert told.changes == ()
+
+
+def test_no_more_lanes_than_items_come_for():
+    """256 threads were recommended for items that came one in 4 ms, and 0.08 s told for what took 4."""
+    told = verdict(evolve(SLEEP, wall=10 * MS, source=4 * MS), 1000)
+    assert (told.plan.strategy, told.plan.workers) == ("thread", 3)
+    assert told.chosen.seconds == pytest.approx(4.0, rel=0.02)
+    assert "and the iterable takes 4.00 ms to give an item, so 3 threads" in told.reason
+    assert told.changes[0].startswith("If all items were there at once: thread (")
+
+
+def test_where_items_come_slowly_one_after_another_will_do():
+    """What calls take is nothing beside it."""
+    told = verdict(evolve(PYTHON, source=100 * MS), 100)
+    assert told.plan.strategy == "sequential"
+    assert "the iterable takes 100 ms to give an item, so one after another" in told.reason

@@ -341,3 +341,40 @@ def test_items_that_are_looked_at_are_handed_out_nevertheless(items, first):
     assert feed.peek(2) == first
     assert [feed.take(1, 1)[0].items[0] for _ in first] == first
     assert len([*feed.rest()]) + len(first) == {4: 4, 1: 1, 0: 0, None: 3}[feed.count]
+
+
+class SlowItems:
+    """An iterable whose items take so many nanoseconds each, as its clock tells."""
+
+    def __init__(self, *each):
+        self.now = 0
+        self.each = iter(each)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.now += next(self.each)
+        return self.now
+
+
+def test_what_an_iterable_takes_to_give_an_item():
+    """That of the first is left out where there are more: it may have sent a query for all."""
+    items = SlowItems(900, 100, 300, 200)
+    feed = Feed(items, lambda: items.now)
+    assert feed.pace.seconds == 0.0
+
+    feed.peek(1)
+    assert feed.pace.seconds == pytest.approx(900e-9)
+    feed.take(4, 4)
+    assert feed.pace.seconds == pytest.approx(200e-9)
+
+
+def test_what_a_data_set_takes_to_give_an_item():
+    """Those of a list are there."""
+    clock = itertools.count(0, 1000)
+    for items, seconds in ((Dataset(), 1e-6 / 3), ([1, 2, 3, 4, 5, 6], 0.0)):
+        feed = Feed(items, clock.__next__)
+        feed.take(1, 1)
+        feed.take(3, 3)
+        assert feed.pace.seconds == pytest.approx(seconds)

@@ -116,3 +116,21 @@ def test_half_of_few_items_is_spared_for_trials(clock):
 
     assert len(few.items) == 10
     assert len(tiny.items) == 20
+
+
+def given_slowly(clock, seconds):
+    """Numbers that take their time to come."""
+    for number in range(1000):
+        clock.spend(wall=seconds)
+        yield number
+
+
+def test_what_is_slow_to_give_items_is_asked_for_no_more_than_there_is_time_for(clock):
+    """A round of quick calls had 27 items brought, a tenth of a second each, for a budget of a quarter."""
+    fn = Called(clock, wall=0.0001)
+
+    profile = sampled(fn, given_slowly(clock, 0.1), clock=clock, budget=0.25).profile
+
+    assert len(fn.items) <= 5
+    assert profile.source == pytest.approx(0.1)
+    assert profile.wall == pytest.approx(0.0001)

@@ -5,6 +5,7 @@ import gc
 import os
 import pickle
 import threading
+import time
 from contextlib import nullcontext
 from functools import partial
 from types import SimpleNamespace
@@ -35,6 +36,7 @@ from concurrent_choices._run._elsewhere import Elsewhere
 from concurrent_choices._strategies._workers._hosting import _staffing
 from concurrent_choices._strategies._workers._hosting._host import Host
 from concurrent_choices._strategies._workers._hosting._pump import Pump
+from concurrent_choices._work import _tap
 from patience import patient, with_ample_limit
 
 gil = pytest.mark.skipif(not gil_enabled(), reason="threads are the answer where there is no GIL")
@@ -491,3 +493,27 @@ def test_few_calls_that_were_turned_away_are_no_limit_but_a_warning(congestion, 
     verdict = _verdict.able(work, SimpleNamespace(fn=len, loop=None, used=False, results={}))
     assert (verdict.diagnosis, verdict.plan.strategy) == ("waiting", "thread")
     assert verdict._fit(tolerant=tolerant).name == chosen
+
+
+def test_an_iterator_goes_on_while_calls_are_made(monkeypatch):
+    """All of its items were drawn before the first call, so that neither went on beside the other."""
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)  # which no item takes less than
+    called, threads, measured = set(), set(), threading.Event()
+
+    def fn(item):
+        called.add(item)
+        return callables.nap(item)
+
+    def items():
+        for number in range(200):
+            threads.add(threading.get_ident())
+            yield number
+            until = time.monotonic() + 30
+            while measured.is_set() and number not in called:
+                assert time.monotonic() < until
+                time.sleep(0.001)
+
+    verdict = recommend(fn, items(), verify=False)
+    measured.set()
+    assert verdict.run() == [item * 2 for item in range(200)]
+    assert threads == {threading.get_ident()}

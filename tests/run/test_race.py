@@ -5,6 +5,7 @@ from functools import partial
 import anyio
 import pytest
 import verdict_callables as callables
+from attrs import evolve
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._estimate import Estimate
@@ -220,3 +221,12 @@ def test_what_a_race_teaches_of_processes():
     assert 0.2 < learnt.payload.load_seconds <= 0.4
     assert learnt.process_speedup == pytest.approx(0.2)
     assert race(abs).learnt(Profile(wall=0.1)) == Profile(wall=0.1)
+
+
+def test_what_is_slow_to_give_items_is_part_of_what_a_race_says():
+    """The items of a heat are there when it begins."""
+    held = race(abs)
+    slow = evolve(held.case, profile=Profile(source=1.0))
+    measured = evolve(held, case=slow).hold(verdict_of(SEQUENTIAL, THREADS), 1000, AMPLE)
+    assert measured["sequential"] > 1000.0
+    assert measured["thread"] == pytest.approx(1000.0, rel=0.01)

@@ -18,7 +18,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from concurrent_choices import Batch, ClosedStrategyError, ItemTimeoutError, run
+from concurrent_choices import (
+    AsyncioStrategy,
+    Batch,
+    ClosedStrategyError,
+    ItemTimeoutError,
+    ThreadStrategy,
+    run,
+)
 from concurrent_choices._runtime._new_thread import new_thread, start
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
@@ -27,7 +34,7 @@ from concurrent_choices._strategies._lanes._thread_pool import JobThreads, Threa
 from concurrent_choices._strategies._lanes._threads import Lane, LanePool
 from concurrent_choices._strategies._workers._hosting._host import Host
 from concurrent_choices._strategies._workers._hosting._pump import Pump
-from concurrent_choices._work import _source
+from concurrent_choices._work import _source, _tap
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 
@@ -545,3 +552,45 @@ def test_items_that_come_slowly_are_in_flight_together(strategy):
         return True
 
     assert run(meet, items(), strategy=strategy) == [True] * 20
+
+
+@pytest.mark.parametrize(
+    "strategy", [ThreadStrategy(max_workers=2), AsyncioStrategy(concurrency=2)], ids=lambda each: each.name
+)
+def test_a_slow_iterable_is_asked_for_more_while_all_lanes_work(strategy, monkeypatch):
+    """Else they would wait for it once they are free: two lanes of 10 ms took 1.45 s for what takes 1.04."""
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)  # which no item takes less than
+    third = threading.Event()
+
+    def items():
+        yield from (0, 1)
+        third.set()
+        yield 2
+
+    assert run(lambda _: third.wait(30), items(), strategy=strategy) == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("options", "long", "lacks"),
+    [
+        ({}, 0.0, True),
+        ({"linger": 1e-3}, 0.0, False),
+        ({"timeout": 1.0}, 0.0, False),
+        ({"timeout": 1.0}, inf, True),
+    ],
+    ids=["nobody waits", "somebody waits", "an item may be overdue", "it is not that slow"],
+)
+def test_nothing_is_kept_waiting_for_an_item_that_may_take_long(
+    options, long, lacks, thread_pool, monkeypatch
+):
+    """A result that is due comes first, and so does an item whose time is up."""
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)
+    monkeypatch.setattr(_source, "LONG", long)
+    source = Source(iter(range(9)))
+    pool = LanePool(Job(abs, source, **options), thread_pool, workers=2)
+    assert not pool.lacks_items  # nobody knows yet how slow it is
+    source.feed(1)
+    assert pool.lacks_items is lacks
+    while source.ready < pool._appetite:
+        source.feed(pool._appetite)
+    assert not pool.lacks_items

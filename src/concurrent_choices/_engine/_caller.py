@@ -173,7 +173,8 @@ class Caller:
                     raise pool.refusal
                 self.relieved = False  # nobody else is there to do it
                 return
-            pool.rest()
+            if not pool.lacks_items:
+                pool.rest()
 
     def drain(self) -> Iterator[Batch]:
         """Wait for lanes that are at their last item, processes having done theirs."""

@@ -21,7 +21,7 @@ class Estimate(Jsonable):
         seconds: Predicted wall time for all items; None if it cannot run, or if no call was measured.
         error: One standard error of `seconds`, in seconds.
         measured: Wall time for all items according to a race on real items; None without a race.
-        limit: What holds it back: "lanes", "gil", "cores", "parent", "loop" or "resource"
+        limit: What holds it back: "lanes", "gil", "cores", "parent", "loop", "resource" or "source"
             (something that its calls share); empty if it cannot run.
         obstacle: Why it cannot run here; empty if it can.
         note: What to know about the prediction.

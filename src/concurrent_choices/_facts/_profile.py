@@ -99,6 +99,7 @@ class Profile(Jsonable):
         by_size: Share of the variance of wall times that the sizes of items account for, where those of all
             items have told how long all calls will take: then times, their deviation and the longest one are
             of all items. 0 where they are of the sample.
+        source: Time that the iterable takes to give an item. That is in no other time.
     """
 
     calls: int = 0
@@ -140,6 +141,7 @@ class Profile(Jsonable):
     binding: str = ""
     cpus: float | None = None
     by_size: float = 0.0
+    source: float = 0.0
 
     @property
     def queued_on_loop(self) -> float:

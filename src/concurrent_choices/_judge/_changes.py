@@ -61,7 +61,7 @@ def changes(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> tuple
 
 def _by_twists(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
     said: set[str] = set()
-    for twist in _twists(case):
+    for twist in _twists(case, chosen):
         plan, seconds = _winner(twist.case, obstacles)
         same = plan.strategy == chosen.plan.strategy
         gain = chosen.expected / seconds if seconds > 0 else inf
@@ -72,7 +72,10 @@ def _by_twists(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> It
         yield f"{twist.words}: {_told(case, plan, seconds)}."
 
 
-def _twists(case: Case) -> Iterator[_Twist]:
+def _twists(case: Case, chosen: Estimate) -> Iterator[_Twist]:
+    if chosen.limit == "source":
+        at_once = case.with_profile(evolve(case.profile, source=0.0))
+        yield _Twist("If all items were there at once", at_once, remedy=True)
     yield from _other_workloads(case)
     for factor in (10, 1000):
         yield _Twist(f"With {factor:,} times the items", evolve(case, items=case.items * factor))

@@ -33,6 +33,8 @@ def reason(verdict: Recommendation) -> str:
         return "nothing could be measured, and one after another is the simplest."
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
     because, bound = BECAUSE[diagnosis](verdict), verdict.profile.binding
+    if verdict.chosen.limit == "source":
+        because = f"{because}, and the iterable takes {spell(verdict.profile.source)} to give an item"
     if bound and verdict.plan.strategy == "sequential":
         return f"{because}; but {bound}, so it goes one after another."
     if diagnosis == "cpu under the GIL" and _despite_it(verdict):

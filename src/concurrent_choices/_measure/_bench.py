@@ -60,7 +60,7 @@ class Bench:
     ) -> None:
         self.fn = fn
         self.is_async = is_async
-        self.feed = Feed(items)
+        self.feed = Feed(items, clock.wall)
         self.clock = clock
         self.another_hand = hand
         self.hand = hand()

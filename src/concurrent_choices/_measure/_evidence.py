@@ -52,6 +52,7 @@ class Evidence(NamedTuple):
         binding: Why calls are made in the caller's own thread; empty where they need not be.
         turned_away: Share of a trial's lanes that were turned away at once, in two trials alike; else 0.
         foretold: What all calls will take, where the sizes of their items tell.
+        source: Seconds that the iterable takes to give an item.
     """
 
     sample: Sample = Sample()
@@ -68,6 +69,7 @@ class Evidence(NamedTuple):
     binding: str = ""
     turned_away: float = 0.0
     foretold: Foretold | None = None
+    source: float = 0.0
 
 
 def profile_of(evidence: Evidence) -> Profile:
@@ -112,6 +114,7 @@ def _of_one_lane(evidence: Evidence) -> Profile:
         payload=evidence.payload,
         missing=(*evidence.missing, *doubts),
         binding=evidence.binding,
+        source=evidence.source,
     )
 
 

@@ -7,17 +7,21 @@ the whole, whatever the period of the items (the additive recurrence of quasi-Mo
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Claim
 from .._facts._lengths import count_of
 from .._work._source import SLICEABLE
 
-__all__ = ["Feed", "Places"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Feed", "Pace", "Places"]
 
 _GOLDEN = 0.6180339887498949
 
@@ -58,20 +62,58 @@ class Places:
             insort(self._gaps, (run.start, run.stop))
 
 
+class Pace:
+    """How long an iterable takes to give an item.
+
+    What it gives first is left out where it gives more: for that it may have opened a file, or sent a query.
+
+    Attributes:
+        now: The time, ns.
+    """
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self.now = now
+        self._given = 0
+        self._spent = 0
+        self._first = 0, 0
+
+    def add(self, began: int, given: int) -> None:
+        """Since `began`, ns, it has given so many items."""
+        spent = self.now() - began
+        if not self._given:
+            self._first = spent, given
+        self._spent += spent
+        self._given += given
+
+    @property
+    def seconds(self) -> float:
+        """What an item took."""
+        spent, given = self._first
+        if given < self._given:
+            return (self._spent - spent) / (self._given - given) / 1e9
+        return spent / max(1, given) / 1e9
+
+
 class Feed:
     """Hands out items, each once.
 
     An iterator is advanced only here, in the thread that asks.
+
+    Args:
+        items: Where they come from.
+        now: The time, ns.
 
     Attributes:
         items: As given.
         count: How many items there are; None where nobody can say yet.
         places: Those of a sequence that nobody has taken; None where items come from an iterator.
         error: What the iterable raised; nothing more is taken from it.
+        pace: How long it takes to give an item.
     """
 
-    def __init__(self, items: Iterable[Any]) -> None:
+    def __init__(self, items: Iterable[Any], now: Callable[[], int] = time.perf_counter_ns) -> None:
         self.items = items
+        self.pace = Pace(now)
         self.count = count_of(items)
         self.error: BaseException | None = None
         self.places: Places | None = None
@@ -139,7 +181,10 @@ class Feed:
         items: Any = self.items
         if isinstance(items, SLICEABLE):
             return Claim(indices.start, items[indices.start : indices.stop])
-        return Claim(indices.start, [items[index] for index in indices])
+        began = self.pace.now()
+        taken = [items[index] for index in indices]
+        self.pace.add(began, len(taken))
+        return Claim(indices.start, taken)
 
     def _pull(self, count: int) -> list[Claim]:
         claims: list[Claim] = []
@@ -150,10 +195,12 @@ class Feed:
 
     def _advance(self, count: int) -> list[Claim]:
         pulled: list[Any] = []
+        began = self.pace.now()
         try:
             pulled.extend(islice(self._iterator, count))
         except Exception as error:  # noqa: BLE001 - the iterable's error is raised in its place, after the results already due
             self.error = error
+        self.pace.add(began, len(pulled))
         start, self._next = self._next, self._next + len(pulled)
         if len(pulled) < count:  # also after an error there are no more
             self.count, self._iterator = self._next, iter(())  # some would go on, as a log that has grown

@@ -118,7 +118,8 @@ class Trials:
     def _source(self, size: Size) -> _Source | None:
         """What the lanes draw from; None where items or budget do not allow a trial."""
         bench = self.bench
-        if size.seconds > self.left:
+        waiting = size.lanes * size.calls * bench.feed.pace.seconds  # for the items
+        if size.seconds + waiting > self.left:
             self._lacks(size, "the budget was spent before {} could be tried")
             return None
         run = block_size(self.sample.each)

@@ -135,6 +135,7 @@ def profile_at(
         binding=bench.binding,
         turned_away=bench.turned_away,
         foretold=foretold(sample.counted, bench.feed.items),
+        source=bench.feed.pace.seconds,
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)

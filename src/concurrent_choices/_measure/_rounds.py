@@ -139,8 +139,9 @@ class Rounds:
         self._gauges.append(Gauge.read(clock).since(before))
 
     def _next_size(self, deadline: int) -> int:
-        blocks = self._bench.ledger.blocks
-        fitting = min(ROUND / 1e9, self._bench.left(deadline)) / max(1e-9, _each(blocks))
+        bench, blocks = self._bench, self._bench.ledger.blocks
+        each = max(1e-9, _each(blocks))
+        fitting = min(ROUND / 1e9 / each, bench.left(deadline) / (each + bench.feed.pace.seconds))
         growth = GROWTH * self._called if len(blocks) >= HOPELESS else 1
         size = min(fitting, growth, self._most() - self._called)
         return max(1, int(size))

@@ -91,7 +91,8 @@ def recommend(
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
         items: What it is to be called with, if `workload` is a callable.
         budget: Seconds to spend at most. Usually fewer are spent: a quarter of a second, or a twentieth of
-            what the work would take one by one, if that is more. Waiting for the iterable is not included.
+            what the work would take one by one, if that is more. An item that the iterable is slow to give is
+            waited for beyond that.
         verify: Whether the leading candidates race on some of the items. A race waits for a call that takes
             long, and raises its `SystemExit`; sampling does neither.
         machine: The machine to predict for, to ask "what if"; this one by default. There is no race for

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
 from itertools import chain, islice
@@ -87,20 +87,42 @@ class Leftover:
             self.rest = _raising(error)
         return drawn
 
-    def perform(
+    def _as_asked(self, drawn: list[tuple[int, Any]]) -> Iterator[Any]:
+        """The items of the rest, each drawn when it is asked for, so that calls go on meanwhile."""
+        try:
+            for each in self.rest:
+                drawn.append(each)
+                yield each[1]
+        except Exception as error:  # noqa: BLE001 - as in `draw`
+            self.rest = _raising(error)
+
+    def perform(self, drawn: Sequence[tuple[int, Any]], strategy: Strategy | str) -> float:
+        """Make the calls for items drawn from the rest, and keep what comes of them; the seconds it took."""
+        return self._perform(drawn, [item for _, item in drawn], strategy, return_exceptions=True)
+
+    def _perform_rest(
+        self, strategy: Strategy | str, *, timeout: float | None, return_exceptions: bool
+    ) -> None:
+        """The same for all that is left; an iterator is advanced in the caller's thread, as by `run`."""
+        in_reach = self._sampled.feed.places is not None or loop_runs()
+        drawn = self.draw(None) if in_reach else []
+        items = [item for _, item in drawn] if in_reach else self._as_asked(drawn)
+        self._perform(drawn, items, strategy, timeout=timeout, return_exceptions=return_exceptions)
+
+    def _perform(
         self,
         drawn: Sequence[tuple[int, Any]],
+        items: Iterable[Any],
         strategy: Strategy | str,
         *,
         return_exceptions: bool,
         timeout: float | None = None,
     ) -> float:
-        """Make the calls for items drawn from the rest, and keep what comes of them; the seconds it took.
+        """Make calls for items that were drawn, or are as they are asked for.
 
         Raises:
             Exception: What a call raised, unless `return_exceptions`; it names the item's index in the whole.
         """
-        indices, items = [index for index, _ in drawn], [item for _, item in drawn]
         began = time.perf_counter()
         jobs: list[Job] = []
 
@@ -114,11 +136,12 @@ class Leftover:
         try:
             values = _beside_loop(work) if loop_runs() else work()
         except BaseException as error:
-            renumber(error, indices)
+            renumber(error, [index for index, _ in drawn])
             if all(job.source.untouched for job in jobs):  # such as for want of descriptors, or of workers
                 self.rest, self.used = chain(drawn, self.rest), False
             raise
         took = time.perf_counter() - began
+        indices = [index for index, _ in drawn]
         self.results.update(zip(indices, values, strict=True))
         for place, value in enumerate(values):
             if return_exceptions and was_raised(value, place):
@@ -141,16 +164,14 @@ class Leftover:
             raise InvalidArgumentError("recommendation", problem)
         self._raise_first(return_exceptions=return_exceptions)  # nothing is used up: it may be asked not to
         self.used = True
-        perform = partial(
-            self.perform, strategy=strategy, timeout=timeout, return_exceptions=return_exceptions
-        )
+        perform = partial(self._perform_rest, strategy, timeout=timeout, return_exceptions=return_exceptions)
         if self.loop is None:
-            perform(self.draw(None))
+            perform()
             self._land(timeout)
         else:  # it is free once they are over
             self._land(timeout)
             self._raise_first(return_exceptions=return_exceptions)
-            perform(self.draw(None))
+            perform()
         self._raise_first(return_exceptions=return_exceptions)
         next(self.rest, None)  # raises what the iterable raised, as `run` does: after the calls before
         return [value for _, value in sorted(self.results.items())]

@@ -85,9 +85,14 @@ class Race:
         if self.leftover.raised or self.dry or not all(self.heats.values()):
             return {}
         return {
-            plan.strategy: self._start_of(plan) + statistics.median(heats) * verdict.items
+            plan.strategy: self._start_of(plan) + self._each(plan, heats) * verdict.items
             for plan, heats in self.heats.items()
         }
+
+    def _each(self, plan: Plan, heats: Sequence[float]) -> float:
+        """Seconds for an item, and for the next to come, meanwhile or before it; heats had theirs ready."""
+        pace, source = statistics.median(heats), self.case.profile.source
+        return pace + source if plan.strategy == "sequential" else max(pace, source)
 
     def _run_heats(self, running: Sequence[tuple[Plan, Strategy]], count: int, deadline: float) -> None:
         """Let each do so many items, in turn, until the deadline: predictions may have been too good."""
@@ -159,7 +164,7 @@ class Race:
         """Seconds for `count` items."""
         drawn = self.leftover.draw(count)
         self.dry = self.dry or len(drawn) < count
-        return self.leftover.perform(drawn, strategy, return_exceptions=True)
+        return self.leftover.perform(drawn, strategy)
 
 
 def _come_up(strategy: Strategy, fn: object, workers: int) -> float:

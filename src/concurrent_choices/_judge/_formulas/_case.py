@@ -74,7 +74,7 @@ class Prediction:
 
     Attributes:
         seconds: Wall time for all items.
-        limit: "lanes", "gil", "cores", "parent", "loop" or "resource".
+        limit: "lanes", "gil", "cores", "parent", "loop", "resource" or "source".
         in_step: Wall time where lanes compute and wait in step, instead of one computing while another waits.
     """
 
@@ -166,8 +166,11 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     # the last lane to start does an item, too
     last = (started - 1.0) * ramp + rate.alone
     longest = case.longest_seen + _before_longest(case, started, each)
-    total = max(total, start + last, start + longest)
-    return Prediction(total, rate.limit, max(total, start + _in_step(case, rate)))
+    # one thread takes all items from the iterable
+    given = start + case.items * case.profile.source + rate.alone
+    total = max(total, start + last, start + longest, given)
+    limit = "source" if given >= LIMITING * total else rate.limit
+    return Prediction(total, limit, max(total, start + _in_step(case, rate)))
 
 
 def _before_longest(case: Case, started: float, each: float) -> float:

@@ -24,14 +24,14 @@ __all__ = ["sequential", "thread", "thread_rate"]
 
 
 def sequential(case: Case, plan: Plan) -> Prediction:
-    """One item after another in the calling thread; coroutines on one loop there."""
+    """One item after another in the calling thread, which waits for each; coroutines on one loop there."""
     _ = plan
-    demand, costs = on_own_loop(case, case.costs.task_item), case.costs
+    demand, costs, source = on_own_loop(case, case.costs.task_item), case.costs, case.profile.source
     network = Network(
         held=demand.gil,
         work=demand.work,
         cores=demand.cores / demand.width,
-        think=demand.wait + demand.block + demand.resource,
+        think=demand.wait + demand.block + demand.resource + source,
         ceiling=capacity(demand.busy, demand.cores),
     )
     rate = rate_of(network, 1, {"lanes": 0.0}, 0.0, 1.0)

@@ -94,12 +94,28 @@ class LanePool:
                     self._raise_crash()  # the last lane's, too
                     if source.finished or self.retires:
                         return
-                if source.claimable and len(self._lanes) < self.workers and not self.retires:
+                if self._lacks_lanes or self.lacks_items:
                     self.expire()
                     continue  # an iterable that is slow gives few at a time: others may have begun meanwhile
                 self.wait()
         finally:
             self._end()
+
+    @property
+    def _lacks_lanes(self) -> bool:
+        return self.job.source.claimable and len(self._lanes) < self.workers and not self.retires
+
+    @property
+    def lacks_items(self) -> bool:
+        """Whether to take more from a slow iterable while all lanes work, or they would wait for it later.
+
+        Not where the next takes so long that a result would be kept from whoever waits for it.
+        """
+        job, source = self.job, self.job.source
+        if not source.pause or not source.may_pull or self.retires:
+            return False
+        waited_for = job.linger < inf or job.timeout is not None
+        return source.ready < self._appetite and source.room > 0 and not (waited_for and source.hesitates)
 
     @property
     def retires(self) -> bool:
