@@ -345,7 +345,7 @@ def test_lanes_hand_the_gil_over_no_slower_than_a_trial_shows():
 
 
 def test_what_starting_costs():
-    """Threads each, a loop once; processes after the first each, their first calls, and what they import."""
+    """Threads each, a loop once, lanes their first calls; processes after the first each, and imports."""
     costs = Costs(
         thread_start=1.0,
         process_start=10.0,
@@ -354,10 +354,10 @@ def test_what_starting_costs():
         module_import=0.1,
         loop_start=5.0,
     )
-    profile = Profile(payload=Payload(shared_modules=10, own_modules=4), first_excess=0.5)
+    profile = Profile(payload=Payload(shared_modules=10, own_modules=4), first_excess=0.5, lane_excess=0.25)
     case = case_of(profile, costs, Machine(cpus=3), 100)
     plans = plan("sequential"), plan("thread", 2), plan("process", 2), plan("hybrid", 3), plan("asyncio")
-    assert [starting(case, each) for each in plans] == pytest.approx([0.0, 2.0, 13.5, 22.5, 5.0])
+    assert [starting(case, each) for each in plans] == pytest.approx([0.0, 2.25, 13.5, 22.5, 5.25])
     # more than there are cores load what is their own in turn
     assert starting(case, plan("process", 6)) == pytest.approx(10 + 5 * 2 + 0.6 + 2 * (0.4 + 0.5))
 
@@ -374,3 +374,12 @@ def test_nothing_is_faster_than_the_items_come(how):
 def test_one_after_another_waits_for_each_item():
     """Nobody takes the next one meanwhile."""
     assert seconds(evolve(SLEEP, source=2 * MS), 100, "sequential") == pytest.approx(700 * MS, rel=0.01)
+
+
+@pytest.mark.parametrize("how", [("thread", 8), ("asyncio", 1, 8), ("sequential",)])
+@pytest.mark.parametrize("profile", [SLEEP, coroutine(5)])
+def test_lanes_connect_first(profile, how):
+    """All at once, before their first items; one after another has done so in the sample."""
+    connects = evolve(profile, lane_excess=90 * MS)
+    more = 0.0 if how == ("sequential",) else 90 * MS
+    assert seconds(connects, 100, *how) == pytest.approx(seconds(profile, 100, *how) + more)

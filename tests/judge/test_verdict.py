@@ -498,3 +498,10 @@ def test_where_items_come_slowly_one_after_another_will_do():
     told = verdict(evolve(PYTHON, source=100 * MS), 100)
     assert told.plan.strategy == "sequential"
     assert "the iterable takes 100 ms to give an item, so one after another" in told.reason
+
+
+@pytest.mark.parametrize(("lane", "who"), [(0.0, "process pays"), (80 * MS, "process and thread pays")])
+def test_who_pays_for_a_slow_first_call(lane, who):
+    """Threads do, where each connects."""
+    told = verdict(evolve(SLEEP, first_excess=90 * MS, lane_excess=lane))
+    assert f"The first call takes 90.0 ms longer; every worker {who} that once." in told.notes

@@ -344,7 +344,7 @@ def test_lanes_on_a_loop_work_side_by_side(clock):
     calls.close()
 
     assert most == [2]
-    assert [lane.calls for lane in lanes] == [3, 3]
+    assert [lane.block.calls for lane in lanes] == [3, 3]
     assert sorted(run.start for run in ledger.runs) == list(range(6))
     assert ledger.blocks == []
 
@@ -361,7 +361,7 @@ def test_what_a_loop_queues_for_delays_those_that_compute(clock, settles, queued
     lanes = calls.lanes([Claim(at, [at]) for at in range(2)], Ledger(), 2, settles=settles)
     calls.close()
 
-    assert [lane.queued / 1e9 for lane in lanes] == pytest.approx(queued)
+    assert [lane.block.queued / 1e9 for lane in lanes] == pytest.approx(queued)
 
 
 def test_a_lane_keeps_apart_what_its_thread_does_first(clock):
@@ -371,8 +371,9 @@ def test_a_lane_keeps_apart_what_its_thread_does_first(clock):
     lane = calls.lane([Claim(0, [9.0]), Claim(1, [1.0]), Claim(2, [1.0, 1.0])], Ledger(), clock.wall())
     short = calls.lane([Claim(4, [9.0]), Claim(5, [1.0])], Ledger(), clock.wall())
 
-    assert lane == Block(0, 3, 3_000_000_000, 3_000_000_000, 0)
-    assert short == Block(0, 2, 10_000_000_000, 10_000_000_000, 0)
+    assert lane.block == Block(0, 3, 3_000_000_000, 3_000_000_000, 0)
+    assert lane.late == 8.0
+    assert short.block == Block(0, 2, 10_000_000_000, 10_000_000_000, 0)
 
 
 def test_a_lane_counts_how_often_it_slept(clock):
@@ -385,7 +386,7 @@ def test_a_lane_counts_how_often_it_slept(clock):
 
     lane = calls.lane([Claim(at, [at]) for at in range(4)], Ledger(), clock.wall())
 
-    assert lane.sleeps == 1 + 2 + 3
+    assert lane.block.sleeps == 1 + 2 + 3
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
@@ -411,7 +412,7 @@ def test_who_was_turned_away_asks_no_more_and_was_not_served(clock, at, settles)
     calls.close()
 
     assert asked == 2 * list(range(at + 1 if settles else 5))
-    assert (lane.calls, on_loop.calls) == (2 * (min(at, 1),) if settles else (4, 5))
+    assert (lane.block.calls, on_loop.block.calls) == (2 * (min(at, 1),) if settles else (4, 5))
 
 
 def test_the_run_queue_is_read_where_a_core_may_have_been_lost(call):
@@ -451,7 +452,7 @@ def test_what_passed_before_a_lane_began_is_no_lack_of_a_core(clock):
 
     lane = calls.lane([Claim(0, [1.0])], Ledger(), start)
 
-    assert (lane.wall, lane.queued) == (3_000_000_000, 0)
+    assert (lane.block.wall, lane.block.queued) == (3_000_000_000, 0)
 
 
 def test_an_abandoned_ledger_ends_rounds_and_lanes(clock):
@@ -466,9 +467,9 @@ def test_an_abandoned_ledger_ends_rounds_and_lanes(clock):
     ledger = Ledger()
     ledger.abandon()
     plain.round([Claim(0, [1])], ledger)
-    assert plain.lane([Claim(0, [1])], ledger, 0).calls == 0
+    assert plain.lane([Claim(0, [1])], ledger, 0).block.calls == 0
     awaited.round([Claim(0, [1])], ledger)
-    assert awaited.lanes([Claim(0, [1])], ledger, 1)[0].calls == 0
+    assert awaited.lanes([Claim(0, [1])], ledger, 1)[0].block.calls == 0
     awaited.close()
 
     assert made == []
@@ -481,7 +482,7 @@ def test_a_lane_is_timed_from_when_it_was_ready(clock):
 
     lane = calls.lane([Claim(0, [1, 2])], Ledger(), 2_000_000_000)
 
-    assert lane == Block(0, 2, 5_000_000_000, 0, 0)
+    assert lane.block == Block(0, 2, 5_000_000_000, 0, 0)
 
 
 def test_cutting():

@@ -58,6 +58,8 @@ class Profile(Jsonable):
         gil: CPU time spent holding the GIL.
         gil_se: Standard error of ``gil / wall``: of the share, not of the seconds.
         first_excess: How much longer the first call took than the mean of the rest, at least 0.
+        lane_excess: How much longer the first call in a thread, or of coroutines in flight, took than others
+            there.
         trend: Relative change of the wall time over the whole input (0.5: the last items take half
             as long again).
         native: CPU spent by native threads inside the callable, per second of its own CPU.
@@ -111,6 +113,7 @@ class Profile(Jsonable):
     gil: float = 0.0
     gil_se: float = 0.07
     first_excess: float = 0.0
+    lane_excess: float = 0.0
     trend: float = 0.0
     native: float = 0.0
     children: float = 0.0

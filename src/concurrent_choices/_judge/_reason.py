@@ -271,7 +271,8 @@ def _of_profile(case: Case) -> Iterator[str]:
         yield f"{profile.errors:.0%} of the sampled calls raised."
     if profile.first_excess > max(profile.wall, 1e-3):
         excess = spell(profile.first_excess)
-        yield f"The first call takes {excess} longer; every worker process pays that once."
+        who = "process and thread" if profile.lane_excess > profile.first_excess / 2 else "process"
+        yield f"The first call takes {excess} longer; every worker {who} pays that once."
 
 
 def _of_case(case: Case, *, known: bool) -> Iterator[str]:

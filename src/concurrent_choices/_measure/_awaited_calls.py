@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._facts._batch import Claim
 from .._runtime._contexts import same
 from ._calls import enter, raised
-from ._figures import Block
+from ._figures import Block, Lane
 from ._ledger import calls_of, turned_away
 from ._sample_loop import SampleLoop
 from ._steps import StepMeter, isolated
@@ -59,11 +59,11 @@ class AwaitedCalls:
 
     def lanes(
         self, claims: Iterable[Claim], ledger: Ledger, count: int, *, settles: bool = False
-    ) -> list[Block]:
-        """The same with `count` calls in flight at once; answers the totals of each lane.
+    ) -> list[Lane]:
+        """The same with `count` calls in flight at once; answers what each lane did.
 
-        Where it settles, a lane is timed from after its first block, if a second is served, and calls that
-        were turned away do not count, and are the lane's last.
+        Where it settles, a lane's first block is apart, if a second is served, and calls that were turned
+        away do not count, and are the lane's last.
         """
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 
@@ -92,17 +92,21 @@ class AwaitedCalls:
 
     async def _lanes(
         self, source: Iterator[Claim], ledger: Ledger, count: int, *, settles: bool
-    ) -> list[Block]:
+    ) -> list[Lane]:
         whole, done = Stopwatch(self._clock), len(ledger.runs)
         whole.start()
         lanes = await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
         _, cpu, queued = whole.passed()
         calls = max(1, calls_of(ledger.runs[done:]))
-        # they share a thread: each is told its part of what that computed
-        parts = [lane._replace(cpu=min(lane.wall, int(lane.calls * cpu / calls))) for lane in lanes]
-        return [_queueing(lane, queued / calls) for lane in parts] if settles else parts
 
-    async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Block:
+        def told(block: Block) -> Block:
+            """With its part of what the thread computed, which they share."""
+            part = block._replace(cpu=min(block.wall, int(block.calls * cpu / calls)))
+            return _queueing(part, queued / calls) if settles else part
+
+        return [lane._replace(first=told(lane.first), rest=told(lane.rest)) for lane in lanes]
+
+    async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Lane:
         watch, calls, settled = Stopwatch(self._clock), 0, not settles
         first = Block(0, 0, 0, 0, 0)
         watch.start()
@@ -119,8 +123,7 @@ class AwaitedCalls:
             calls += len(claim.items) - refused
             if refused:  # as of plain calls
                 break
-        rest = Block(0, calls, *watch.passed())
-        return rest if calls else first.plus(rest)
+        return Lane(first, Block(0, calls, *watch.passed()), apart=calls > 0 and first.calls > 0)
 
     async def _together(self, claim: Claim) -> list[Any]:
         """Await items as a lane of a strategy does, in one context, until one leaves something there.

@@ -14,7 +14,7 @@ from .._facts._batch import Batch, Claim
 from .._inspect._callables import touches_nothing
 from .._work._notes import annotate
 from .._work._perform import call_each, unawaited_among
-from ._figures import Block
+from ._figures import Block, Lane
 from ._ledger import Raised, Run, turned_away
 from ._stopwatch import Stopwatch
 
@@ -51,19 +51,19 @@ class PlainCalls:
             outcomes = self._call(claim)
             enter(ledger, claim, outcomes, watch.passed())
 
-    def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int, *, settles: bool = False) -> Block:
+    def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int, *, settles: bool = False) -> Lane:
         """The same, timed only as a whole.
 
-        What a thread does first may take longer than what follows: it is kept apart where enough follows, and
+        What a thread does first may take longer than what follows: it is apart where enough follows, and
         a single block is enough where that `settles` it; then calls that were turned away do not count, and
         are the lane's last. The thread was ready to call from `start` on, and may have waited for the GIL.
         """
         source = iter(claims)
         _, first = self._stretch(islice(source, 1), ledger, start, wary=settles)
         if not first.calls:
-            return first
+            return Lane(first, Block(0, 0, 0, 0, 0), apart=False)
         count, rest = self._stretch(source, ledger, wary=settles)
-        return rest if count >= (1 if settles else FOLLOWING) else first.plus(rest)
+        return Lane(first, rest, apart=count >= (1 if settles else FOLLOWING))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -29,6 +29,10 @@ __all__ = ["Evidence", "profile_of"]
 _BIAS = 0.03
 """Error of the witness that more looks do not cure (measured: see `_witness`)."""
 
+_LATE = 0.1
+"""What lanes' first calls take longer, as a part of what a call takes, up to which it may be anything
+(guessed)."""
+
 _TOO_SMALL = 0.1
 """CPU share of the wall time below which the witness cannot tell who holds the GIL (guessed from
 its error of 0.07)."""
@@ -150,6 +154,8 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     pair = _pair_of(trials)
     wide = [trial for trial in trials if trial is not pair]
     together = wide or (trials if evidence.is_async else [])
+    late = trials[-1].late if trials else evidence.sample.connecting
+    profile = evolve(profile, lane_excess=late if late > _LATE * profile.wall else 0.0)
     if pair is not None:
         profile = evolve(profile, pair_speedup=pair.speedup, pair_se=pair.error)
     if pair is not None and not evidence.is_async:

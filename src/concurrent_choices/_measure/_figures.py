@@ -12,6 +12,7 @@ __all__ = [
     "PAIR",
     "SURE",
     "Block",
+    "Lane",
     "Line",
     "Totals",
     "Trial",
@@ -67,6 +68,30 @@ class Block(NamedTuple):
         return Block(self.start, *(one + other for one, other in zip(self[1:], more[1:], strict=True)))
 
 
+class Lane(NamedTuple):
+    """What a lane of a trial did.
+
+    Attributes:
+        first: Its first call, or calls.
+        rest: Those after that.
+        apart: Whether enough followed for these to speak for themselves.
+    """
+
+    first: Block
+    rest: Block
+    apart: bool
+
+    @property
+    def block(self) -> Block:
+        """Its totals, without the first where that is apart: a thread may connect in it, or touch memory."""
+        return self.rest if self.apart else self.first.plus(self.rest)
+
+    @property
+    def late(self) -> float:
+        """Seconds that the first call took longer than one after it."""
+        return (self.first.wall / self.first.calls - self.rest.wall / self.rest.calls) / 1e9
+
+
 class Totals(NamedTuple):
     """Sums over blocks, seconds."""
 
@@ -104,6 +129,7 @@ class Trial(NamedTuple):
             other figure.
         behind: Time that lanes queued behind one another, over the same.
         error: The relative standard error of the speed-up where calls differ from one another by chance.
+        late: Seconds that the first call of a lane took longer than others.
     """
 
     lanes: int
@@ -114,6 +140,7 @@ class Trial(NamedTuple):
     handing: float = 0.0
     behind: float = 0.0
     error: float = 0.0
+    late: float = 0.0
 
     @property
     def hands_over(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +12,7 @@ from .._runtime._hand import DaemonHand
 from .._runtime._switching import quick_switching
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
-from ._figures import beside_others, compare, variation
+from ._figures import SURE, beside_others, compare, variation
 from ._ledger import turned_away
 from ._rounds import block_size
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._bench import Bench
     from ._calls import PlainCalls
-    from ._figures import Block, Trial
+    from ._figures import Block, Lane, Trial
     from ._ledger import Run
     from ._sample import Sample
 
@@ -73,6 +74,7 @@ class Trials:
         self.bench = bench
         self.sample = sample
         self._away = 0  # lanes of the last trial that were turned away at once, if nothing else was
+        self._late: list[float] = []  # by lane of that, what its first call took longer than others, seconds
 
     @property
     def left(self) -> float:
@@ -85,7 +87,8 @@ class Trials:
         before = len(runs)
         lanes = self.lanes(size)
         self._away = _away_at_once(lanes, runs[before:])
-        return compare(lanes, self.sample.alone, crowded=self.sample.native > 0, differing=differing)
+        trial = compare(lanes, self.sample.alone, crowded=self.sample.native > 0, differing=differing)
+        return trial._replace(late=self._usually_late(differing)) if trial and size.settles else trial
 
     def better(self, first: Trial, size: Size, merit: Callable[[Trial], float]) -> Trial:
         """The better of a trial and one more like it."""
@@ -106,10 +109,42 @@ class Trials:
         source = None if self.bench.gave_up else self._source(size)
         if source is None:
             return []
-        done = _together(self.bench, source, size, self.sample.deadline + int(size.seconds * 1e9))
+        self._late.clear()
+        told = self._settled if size.settles else _plain
+        done = _together(self.bench, source, size, self.sample.deadline + int(size.seconds * 1e9), told)
         if self.bench.gave_up:
             self._lacks(size, "{} did not come back in time")
         return done
+
+    def _settled(self, lane: Lane) -> Block:
+        """The totals of a lane whose calls wait, without what its first may have taken to connect.
+
+        Where no other followed, that is what it took longer than calls alone do, up to what the first of all
+        waited longer. Two threads that connect each, in three times the time of a call, looked as if they
+        queued for something.
+        """
+        block = lane.block
+        if lane.apart:
+            self._late.append(lane.late)
+            return block
+        longer = block.wall / 1e9 - block.calls * self.sample.each
+        late = max(0.0, min(self.sample.connecting, longer))
+        self._late.append(late)
+        return block._replace(wall=block.wall - int(late * 1e9))
+
+    def _usually_late(self, differing: float) -> float:
+        """What lanes' first calls took longer than others, seconds; 0 where that may be chance.
+
+        Less what they queued for what each other computed: they began at once.
+        """
+        sample, lanes = self.sample, len(self._late)
+        if not lanes:
+            return 0.0
+        alone = sample.alone
+        queueing = (lanes - 1) / 2 * (alone.cpu + alone.queued) / max(1, alone.calls)
+        late = sum(self._late) / lanes - queueing
+        chance = SURE * differing / math.sqrt(lanes)
+        return late if late > chance * sample.each else 0.0
 
     def _lacks(self, size: Size, reason: str) -> None:
         at_once = f"{counted(size.lanes, 'call')} at once"
@@ -162,23 +197,33 @@ class _Source:
         return list(self._left)
 
 
-def _together(bench: Bench, source: _Source, size: Size, deadline: int) -> list[Block]:
-    """Make calls in lanes; the totals of each, none where one did not come back."""
+def _plain(lane: Lane) -> Block:
+    return lane.block
+
+
+def _together(
+    bench: Bench, source: _Source, size: Size, deadline: int, told: Callable[[Lane], Block]
+) -> list[Block]:
+    """Make calls in lanes; what is told of each, nothing where one did not come back."""
     calls = bench.calls
     if isinstance(calls, AwaitedCalls):
-        done: list[Block] = []
+        done: list[Lane] = []
 
         def work() -> None:
             done.extend(calls.lanes(source, bench.ledger, size.lanes, settles=size.settles))
 
         if bench.do(work, source.claims, deadline):
             bench.feed.give_back(source.rest())
-        return done
-    return _on_threads(bench, calls, source, size, deadline)
+        return [told(lane) for lane in done]
+    done, others = _on_threads(bench, calls, source, size, deadline)
+    return beside_others([told(lane) for lane in done], others)
 
 
-def _on_threads(bench: Bench, calls: PlainCalls, source: _Source, size: Size, deadline: int) -> list[Block]:
-    done: dict[int, Block] = {}
+def _on_threads(
+    bench: Bench, calls: PlainCalls, source: _Source, size: Size, deadline: int
+) -> tuple[list[Lane], int]:
+    """What each lane did, and what others computed meanwhile, ns."""
+    done: dict[int, Lane] = {}
     hands = [DaemonHand() for _ in range(size.lanes)]
 
     def lane(place: int) -> None:
@@ -199,7 +244,7 @@ def _on_threads(bench: Bench, calls: PlainCalls, source: _Source, size: Size, de
             bench.give_up(source.claims)
         for hand in hands:
             hand.close()
-    return beside_others(list(done.values()), _elsewhere(bench.clock) - before) if ended else []
+    return list(done.values()) if ended else [], _elsewhere(bench.clock) - before
 
 
 def _elsewhere(clock: Clock) -> int:

@@ -19,6 +19,9 @@ SHORT = 100_000
 """Nanoseconds below which a single call is timed badly: CPU reads 0.77 of the truth at 2.5 µs, 0.97
 at 18 µs, 0.997 at 180 µs (DECISION.md 2.1)."""
 
+WAITING = 0.5
+"""Share of the wall time spent blocked, from which many lanes are tried too (DECISION.md 5.1)."""
+
 _NATIVE = 0.1
 """CPU of other threads over the caller's that is more than the account's own noise (guessed)."""
 
@@ -114,6 +117,22 @@ class Sample(NamedTuple):
         """Seconds of a call, by those."""
         alone = self.alone
         return alone.wall / max(1, alone.calls)
+
+    @property
+    def waits(self) -> bool:
+        """Whether calls mostly wait, for something else than child processes that compute."""
+        alone = self.alone
+        waited = alone.wall - alone.cpu - alone.queued - self.children * alone.calls
+        return waited > WAITING * alone.wall
+
+    @property
+    def connecting(self) -> float:
+        """Seconds that the first of calls that wait waited longer: to connect, it may be."""
+        if self.first is None or not self.waits:
+            return 0.0
+        alone, first = self.alone, Totals.of([self.first])
+        usual = (alone.wall - alone.cpu - alone.queued) / alone.calls
+        return max(0.0, first.wall - first.cpu - first.queued - usual)
 
     @property
     def longest(self) -> float:

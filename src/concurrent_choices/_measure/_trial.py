@@ -72,9 +72,6 @@ SELDOM = 0.5
 INFLATED = 1.2
 """CPU inflation from which a pair is tried again (guessed: less than what makes a verdict)."""
 
-WAITING = 0.5
-"""Share of the wall time spent blocked, from which many lanes are tried too (DECISION.md 5.1)."""
-
 SIDE_BY_SIDE = 1.4
 """Speed-up of a pair from which more lanes may do better still (guessed: between one at a time, and two)."""
 
@@ -84,7 +81,7 @@ def try_lanes(bench: Bench, sample: Sample) -> list[Trial]:
     if hopeless(bench.ledger.runs) or not sample.alone.calls or isinstance(bench.hand, OwnHand):
         return []
     trials = Trials(bench, sample)
-    return _of_waiting(trials) if _waits(sample) else _of_computing(trials)
+    return _of_waiting(trials) if sample.waits else _of_computing(trials)
 
 
 def _of_computing(trials: Trials) -> list[Trial]:
@@ -132,13 +129,6 @@ def _wide(trials: Trials, calls: int, slowed: float) -> Size:
     longer = NO_LONGER if relative_error(sample.blocks) <= PRECISE else LONGER
     seconds = max(width * slowed, longer * calls * sample.longest / 1e9)
     return Size(width, calls, seconds, settles=True, figure="ramp")
-
-
-def _waits(sample: Sample) -> bool:
-    """Whether calls mostly wait, for something else than child processes that compute."""
-    alone = sample.alone
-    waited = alone.wall - alone.cpu - alone.queued - sample.children * alone.calls
-    return waited > WAITING * alone.wall
 
 
 def _pair(trials: Trials, size: Size) -> Trial | None:

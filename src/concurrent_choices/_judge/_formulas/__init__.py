@@ -42,8 +42,8 @@ def starting(case: Case, plan: Plan) -> float:
     """Seconds of starting up, which all items together pay once."""
     costs = case.costs
     if plan.strategy == "thread":
-        return costs.thread_start * plan.workers
+        return costs.thread_start * plan.workers + case.profile.lane_excess
     if plan.strategy in IN_PROCESSES:
         inside = costs.hybrid_start if plan.strategy == "hybrid" else 0.0
         return start_seconds(case, plan.workers, inside) + costs.process_worker * (plan.workers - 1)
-    return 0.0 if plan.strategy == "sequential" else costs.loop_start
+    return 0.0 if plan.strategy == "sequential" else costs.loop_start + case.profile.lane_excess

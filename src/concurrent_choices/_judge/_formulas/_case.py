@@ -167,8 +167,8 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     last = (started - 1.0) * ramp + rate.alone
     longest = case.longest_seen + _before_longest(case, started, each)
     # one thread takes all items from the iterable
-    given = start + case.items * case.profile.source + rate.alone
-    total = max(total, start + last, start + longest, given)
+    given = case.items * case.profile.source
+    total = max(total, start + last, start + longest, start + given + rate.alone)
     limit = "source" if given >= LIMITING * total else rate.limit
     return Prediction(total, limit, max(total, start + _in_step(case, rate)))
 

@@ -78,7 +78,7 @@ def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:
     if not case.demand.is_async:
         return _in_threads(case, plan)
     rate = loop_rate(case, plan.concurrency, step, case.demand.cores)
-    smooth = finish(case, rate, start=start)
+    smooth = finish(case, rate, start=start + case.profile.lane_excess)
     return evolve(smooth, seconds=smooth.in_step) if case.demand.in_step else smooth
 
 

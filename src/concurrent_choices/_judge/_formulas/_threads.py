@@ -43,7 +43,7 @@ def thread(case: Case, plan: Plan) -> Prediction:
     """In threads; a coroutine on a loop in each thread, one at a time."""
     rate = thread_rate(case, plan.workers, case.demand.cores, plan.batch)
     each, ending = case.costs.thread_start, case.costs.thread_end * min(rate.lanes, case.items)
-    start = each + _loop_starts(case, rate.lanes)
+    start = each + _loop_starts(case, rate.lanes) + case.profile.lane_excess
     smooth = finish(case, rate, start=start, ramp=each, batch=plan.batch or 1)
     return evolve(smooth, seconds=smooth.seconds + ending, in_step=smooth.in_step + ending)
 
