@@ -594,3 +594,5 @@ def test_nothing_is_kept_waiting_for_an_item_that_may_take_long(
     while source.ready < pool._appetite:
         source.feed(pool._appetite)
     assert not pool.lacks_items
+    source.close()
+    assert not pool.lacks_items

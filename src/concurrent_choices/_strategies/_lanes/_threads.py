@@ -112,7 +112,7 @@ class LanePool:
         Not where the next takes so long that a result would be kept from whoever waits for it.
         """
         job, source = self.job, self.job.source
-        if not source.pause or not source.may_pull or self.retires:
+        if source.closed or not source.pause or not source.may_pull or self.retires:
             return False
         waited_for = job.linger < inf or job.timeout is not None
         return source.ready < self._appetite and source.room > 0 and not (waited_for and source.hesitates)
