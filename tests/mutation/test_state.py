@@ -2,9 +2,12 @@
 
 import json
 import logging
+import sys
 import threading
 import tracemalloc
 from enum import Flag
+from importlib import import_module
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -61,6 +64,92 @@ def test_a_large_value_is_judged_by_the_code():
     assert State(reads).changed() == ""
     assert State(orders).changed() == ""
     assert State(writes).changed() == "perhaps the enclosing 'table' (too large to be compared)"
+
+
+def fills_its_own(item):
+    found = np.zeros(1)
+    found[0] = TABLE[item]
+    return found
+
+
+def fills_what_it_is_given(item):
+    table_of(item)[item] = -1
+
+
+def table_of(_item):
+    return TABLE
+
+
+TABLE = list(range(300_000))
+
+
+def test_what_is_large_is_looked_at_before_calls_that_tell_whether_they_change_it():
+    """The call under way when it is looked at has perhaps changed it by then; the one after it tells."""
+    state = State(fills_its_own)
+    assert state.changed() == "perhaps the global 'TABLE' (too large to be compared)"
+    assert [state.is_doubtful(done) for done in (1, 2, 3, 9)] == [True, True, False, False]
+    assert state.changed() == ""
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_change_far_inside_of_what_is_large_is_seen(whole):
+    """Where it has been looked at whole, from the beginning or since."""
+    state = State(fills_what_it_is_given, whole=whole)
+    assert state.is_doubtful(1) != whole
+    assert state.changed() == ""
+    fills_what_it_is_given(len(TABLE) - 1)
+    assert state.changed() == "the global 'TABLE'"
+    TABLE[-1] = len(TABLE) - 1
+
+
+def test_what_calls_have_changed_by_then_is_not_looked_at_again():
+    """It would be taken for what it was before them."""
+    state = State(fills_what_it_is_given)
+    fills_what_it_is_given(0)
+    assert not state.is_doubtful(1)
+    assert state.changed() == "the global 'TABLE'"
+    TABLE[0] = 0
+
+
+def test_of_what_is_too_large_even_for_that_the_code_is_judged():
+    """To compare it would take longer than to send it."""
+    table = np.zeros(3_000_000)
+
+    def fills(item):
+        found = np.zeros(1)
+        found[0] = table[item]
+
+    state = State(fills, whole=True)
+    assert state.changed() == "perhaps the enclosing 'table' (too large to be compared)"
+
+
+def test_what_a_librarys_object_leaves_out_of_its_pickle_is_no_change(tmp_path, monkeypatch):
+    """Such as numba's compiled code, which each process makes for itself; of one's own objects it counts."""
+    code = """
+        class Compiled:
+            def __init__(self):
+                self.versions = {}
+
+            def __reduce__(self):
+                return Compiled, ()
+
+            def __call__(self, item):
+                self.versions[type(item)] = True
+                return item
+    """
+    (folder := tmp_path / "site-packages").mkdir()
+    for path in (folder / "compiling.py", tmp_path / "compiling_here.py"):
+        path.write_text(dedent(code))
+        monkeypatch.syspath_prepend(path.parent)
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    fast, own = import_module("compiling").Compiled(), import_module("compiling_here").Compiled()
+    assert [_changed_by_one_call(each) for each in (fast, own)] == ["", "it"]
+
+
+def _changed_by_one_call(held):
+    state = State(held)
+    held(1)
+    return state.changed()
 
 
 @pytest.mark.parametrize(("before", "after"), [("a", "b"), (b"a", b"b"), ("a", b"a"), ("5", 5), (5, "5")])

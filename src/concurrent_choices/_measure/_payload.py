@@ -56,7 +56,7 @@ _TWICE = 64 * 1024 * 1024
 def state_of(bench: Bench, first: Sequence[Any]) -> State | None:
     """What the callable and its first items hold before any call; None where looking at it does not end."""
     looked = list[State]()
-    _done_by_another(bench, lambda: looked.append(State(bench.fn, first)), PATIENCE[0])
+    _done_by_another(bench, lambda: looked.append(State(bench.fn, first, whole=True)), PATIENCE[1])
     return looked[0] if looked else None
 
 
