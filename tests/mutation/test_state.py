@@ -6,12 +6,14 @@ import sys
 import threading
 import tracemalloc
 from enum import Flag
+from functools import cached_property
 from importlib import import_module
 from textwrap import dedent
 
 import numpy as np
 import pytest
 
+from concurrent_choices._mutation._filled import without_filled
 from concurrent_choices._mutation._state import State
 
 
@@ -150,6 +152,58 @@ def _changed_by_one_call(held):
     state = State(held)
     held(1)
     return state.changed()
+
+
+class Model:
+    def __init__(self, lock=None):
+        self.lock = lock
+
+    @cached_property
+    def weights(self):
+        return [1, 2]
+
+
+class Closing(Model):
+    def __del__(self):
+        self.lock = None
+
+
+@pytest.mark.parametrize("lock", [None, threading.Lock()], ids=["pickle", "no pickle"])
+def test_what_an_object_computes_once_and_keeps_is_no_change(lock):
+    """Another process computes it for itself; what becomes of it later on is a change."""
+    model = Model(lock)
+    state = State(lambda _item: model)
+    assert model.weights
+    assert [state.changed(), state.changed()] == ["", ""]
+    model.weights.append(3)
+    assert state.changed() == "the enclosing 'model'"
+
+
+def test_what_an_object_is_given_beside_what_it_computes_is_a_change():
+    """All but what it has computed has to be what it was."""
+    model = Model()
+    state = State(lambda _item: model)
+    assert model.weights
+    model.name = "new"
+    assert state.changed() == "the enclosing 'model'"
+
+
+def test_an_object_that_closes_something_has_no_double():
+    """That would be closed as soon as it has been looked at, and what both of them hold."""
+    assert without_filled(Model()) is None
+    closing, model = object.__new__(Closing), Model()
+    for each in (closing, model):
+        each.__dict__["weights"] = []
+    assert without_filled(closing) is None
+    assert without_filled(model).__dict__ == {"lock": None}
+
+
+def test_an_item_that_has_computed_something_has_changed():
+    """Whoever has calls do that, for many, may want to have it in them afterwards."""
+    model = Model()
+    state = State(len, [model])
+    assert model.weights
+    assert state.items_changed()
 
 
 @pytest.mark.parametrize(("before", "after"), [("a", "b"), (b"a", b"b"), ("a", b"a"), ("5", 5), (5, "5")])

@@ -18,6 +18,7 @@ from .._inspect._generators import draws
 from .._inspect._ownership import is_own_class
 from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
+from ._filled import without_filled
 from ._marks import MOST, summed
 from ._stores import may_store
 
@@ -135,12 +136,21 @@ class State:
         for name, part in self._parts.items():
             if name not in now:
                 return f"{name}, which is gone"
-            if now[name].differs(part):
+            if now[name].differs(part) and not self._has_filled(name, now[name]):
                 return name
         new = now.keys() - self._parts.keys()
         if new and self._unloaded <= unloaded_among(reached):  # else a call has imported what holds them
             return min(new)
         return ""
+
+    def _has_filled(self, name: str, now: _Part) -> bool:
+        """Whether an object has only computed something and keeps it, which is part of it from now on."""
+        earlier = self._parts[name]
+        bare = without_filled(now.value) if now.value is earlier.value else None
+        if bare is None or _looked(bare, self._most).differs(earlier):
+            return False
+        self._parts[name] = now
+        return True
 
     def altered(self) -> str:
         """The same, or what the callable's code plainly changes, where no call has got there yet."""
