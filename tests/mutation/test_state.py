@@ -179,6 +179,27 @@ def test_what_an_object_computes_once_and_keeps_is_no_change(lock):
     assert state.changed() == "the enclosing 'model'"
 
 
+class Table(dict):
+    @cached_property
+    def first(self):
+        return min(self)
+
+    @cached_property
+    def last(self):
+        return max(self)
+
+
+def test_what_a_dictionary_computes_once_is_no_change():
+    """Nor is it where something else had been computed before."""
+    table = Table(a=1, z=2)
+    assert table.first == "a"
+    state = State(lambda _item: table)
+    assert table.last == "z"
+    assert state.changed() == ""
+    table["b"] = 3
+    assert state.changed() == "the enclosing 'table'"
+
+
 def test_what_an_object_is_given_beside_what_it_computes_is_a_change():
     """All but what it has computed has to be what it was."""
     model = Model()
@@ -190,12 +211,12 @@ def test_what_an_object_is_given_beside_what_it_computes_is_a_change():
 
 def test_an_object_that_closes_something_has_no_double():
     """That would be closed as soon as it has been looked at, and what both of them hold."""
-    assert without_filled(Model()) is None
+    assert without_filled(Model(), ()) is None
     closing, model = object.__new__(Closing), Model()
     for each in (closing, model):
         each.__dict__["weights"] = []
-    assert without_filled(closing) is None
-    assert without_filled(model).__dict__ == {"lock": None}
+    assert without_filled(closing, ()) is None
+    assert without_filled(model, ()).__dict__ == {"lock": None}
 
 
 def test_an_item_that_has_computed_something_has_changed():

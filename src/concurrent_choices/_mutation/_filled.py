@@ -13,9 +13,13 @@ from .._inspect._asking import attributes_of, of_type
 from .._runtime._interrupted import raise_handlers
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 __all__ = ["filled_in", "without_filled"]
+
+_DICT: Any = dict
+"""Python's own, as a subclass may have other methods."""
 
 _METHODS = (FunctionType, classmethod, staticmethod)
 
@@ -27,18 +31,29 @@ def filled_in(thing: object) -> list[str]:
     return [name for name in list(attributes_of(thing)) if _computes_once(type(thing), name)]
 
 
-def without_filled(thing: object) -> Any:
-    """An object just like one that keeps something so, before it did; None where there is none to be had."""
-    names, kind = filled_in(thing), type(thing)
-    if not names or hasattr(kind, "__del__"):  # which would close what both of them hold
+def without_filled(thing: object, names: Collection[str]) -> Any:
+    """An object just like one that keeps something so, without it; None where there is none to be had.
+
+    It has the attributes of these names all the same.
+    """
+    added, kind = set(filled_in(thing)).difference(names), type(thing)
+    if not added or hasattr(kind, "__del__"):  # which would close what both of them hold
         return None
-    held = {name: value for name, value in attributes_of(thing).items() if name not in names}
+    held = {name: value for name, value in attributes_of(thing).items() if name not in added}
     try:
-        bare: Any = object.__new__(kind)
+        bare = _like(thing, kind)
         bare.__dict__.update(held)
     except Exception as error:  # noqa: BLE001 - it is made otherwise, or a value's own hook raises anything
         raise_handlers(error)
         return None
+    return bare
+
+
+def _like(thing: object, kind: type[Any]) -> Any:
+    if not of_type(thing, dict):
+        return object.__new__(kind)
+    bare = _DICT.__new__(kind)
+    _DICT.update(bare, _DICT.items(thing))
     return bare
 
 

@@ -51,12 +51,14 @@ class _Part(NamedTuple):
         digest: What tells its contents from others.
         whole: Whether the digest covers all of it.
         opaque: Whether to use it is to change it, as an iterator that tells nothing, or a random generator.
+        names: Those of its attributes.
     """
 
     value: Any
     digest: object
     whole: bool
     opaque: bool = False
+    names: tuple[str, ...] = ()
 
     def differs(self, earlier: _Part) -> bool:
         """Whether it is not what it was."""
@@ -77,7 +79,7 @@ class State:
         changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
         self._items = [(item, _print_of(item)) for item in changeable]
         reached = list(reached_from(fn))
-        self._parts = dict(_looked_at(reached, self._most))
+        self._parts: dict[str, _Part] = dict(_looked_at(reached, self._most))
         self._unloaded = unloaded_among(reached)
 
     @cached_property
@@ -110,8 +112,8 @@ class State:
         large = [name for name, part in self._parts.items() if not part.whole]
         if not (large and self.may_change) or self._differing():
             return False
-        self._most = LARGE
-        self._parts.update((name, _looked(self._parts[name].value, LARGE)) for name in large)
+        closer = {name: _looked(self._parts[name].value, LARGE) for name in large}
+        self._most, self._parts = LARGE, {**self._parts, **closer}
         return True
 
     def changed(self) -> str:
@@ -146,7 +148,7 @@ class State:
     def _has_filled(self, name: str, now: _Part) -> bool:
         """Whether an object has only computed something and keeps it, which is part of it from now on."""
         earlier = self._parts[name]
-        bare = without_filled(now.value) if now.value is earlier.value else None
+        bare = without_filled(now.value, earlier.names) if now.value is earlier.value else None
         if bare is None or _looked(bare, self._most).differs(earlier):
             return False
         self._parts[name] = now
@@ -190,7 +192,7 @@ def _looked(value: Any, most: int = MOST) -> _Part:
         return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)
     if is_logger(value) or is_proxy(value):
         return _Part(value, "", whole=True)
-    return _pickled(value, most) or _apart(value, most)
+    return (_pickled(value, most) or _apart(value, most))._replace(names=tuple(attributes_of(value)))
 
 
 def _pickled(value: Any, most: int) -> _Part | None:
