@@ -96,21 +96,44 @@ def test_what_is_large_is_looked_at_before_calls_that_tell_whether_they_change_i
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_change_far_inside_of_what_is_large_is_seen(whole):
     """Where it has been looked at whole, from the beginning or since."""
+    TABLE[:] = range(300_000)
     state = State(fills_what_it_is_given, whole=whole)
     assert state.is_doubtful(1) != whole
-    assert state.changed() == ""
     fills_what_it_is_given(len(TABLE) - 1)
     assert state.changed() == "the global 'TABLE'"
-    TABLE[-1] = len(TABLE) - 1
 
 
 def test_what_calls_have_changed_by_then_is_not_looked_at_again():
     """It would be taken for what it was before them."""
+    TABLE[:] = range(300_000)
     state = State(fills_what_it_is_given)
     fills_what_it_is_given(0)
     assert not state.is_doubtful(1)
     assert state.changed() == "the global 'TABLE'"
-    TABLE[0] = 0
+
+
+def test_what_is_large_is_compared_once():
+    """It takes as long as to send it, which is done next, and workers look again."""
+    TABLE[:] = range(300_000)
+    state = State(fills_its_own)
+    assert state.is_doubtful(1)
+    assert [state.changed(), state.changed()] == ["", ""]
+    TABLE[-1] = None
+    assert state.changed() == ""
+
+
+def test_what_is_large_and_exchanged_meanwhile_has_changed():
+    """Another of the same beginning may hold anything further on."""
+    held = list(range(300_000))
+
+    def fills(item):
+        found = np.zeros(1)
+        found[0] = held[item]
+
+    state = State(fills)
+    assert state.is_doubtful(1)
+    held = [*held]
+    assert state.changed() == "the enclosing 'held'"
 
 
 def test_of_what_is_too_large_even_for_that_the_code_is_judged():

@@ -26,9 +26,9 @@ DOUBT = 1e-3
 """Seconds that a call has neither computed nor queued, from which one asks whether it queues now; and that
 taking a sight lasts, from which clocks that it read one after the other tell of different moments."""
 
-LASTING = 0.2
-"""Seconds of one lane's work from which what calls may change is looked at though it is large (guessed: twice
-what that takes)."""
+LASTING = 0.5
+"""Seconds of one lane's work from which what calls may change is looked at though it is large (guessed: three
+times what that takes at the most)."""
 
 
 class Observer:

@@ -31,9 +31,9 @@ __all__ = ["FIRST", "State"]
 WIDEST = 50
 """Attributes of a value that cannot be pickled that are looked at (guessed: a millisecond)."""
 
-LARGE = 1 << 24
+LARGE = 1 << 23
 """Bytes of one value's pickle that are looked at where the code might change it, once the job is known to be
-worth that (guessed: 10 to 100 ms, which to send it takes as well)."""
+worth that (guessed: 5 ms for an array and 80 for small objects, which to send them takes as well)."""
 
 FIRST = 2
 """Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
@@ -76,6 +76,7 @@ class State:
         self._fn = fn
         self._most = LARGE if whole and self.may_change else MOST
         self._told_from: int | None = None
+        self._closer: dict[str, _Part] | None = None  # where that was asked for
         changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
         self._items = [(item, _print_of(item)) for item in changeable]
         reached = list(reached_from(fn))
@@ -110,10 +111,9 @@ class State:
     def _looks_closer(self) -> bool:
         """Look at all of what is large, if the code might change it and no call has; whether there is any."""
         large = [name for name, part in self._parts.items() if not part.whole]
-        if not (large and self.may_change) or self._differing():
+        if not (large and self.may_change) or self._differing(self._now()):
             return False
-        closer = {name: _looked(self._parts[name].value, LARGE) for name in large}
-        self._most, self._parts = LARGE, {**self._parts, **closer}
+        self._closer = {name: _looked(self._parts[name].value, LARGE) for name in large}
         return True
 
     def changed(self) -> str:
@@ -123,26 +123,41 @@ class State:
         an iterator that cannot be looked into in any case, as does a random generator: to use it is to change
         it, though no call may have come that far.
         """
-        if differing := self._differing():
+        now = self._now()
+        if differing := self._differing(now):
             return differing
         if closed := [name for name, part in self._parts.items() if part.opaque]:
             return closed[0]
-        if large := [name for name, part in self._parts.items() if not part.whole]:
-            return f"perhaps {large[0]} (too large to be compared)" if self.may_change else ""
-        return ""
+        large = [name for name, part in self._parts.items() if not part.whole]
+        return self._differing_far_inside(large, now) if large and self.may_change else ""
 
-    def _differing(self) -> str:
-        """Which part is not what it was."""
-        reached = list(reached_from(self._fn))
-        now = dict(_looked_at(reached, self._most))
+    def _now(self) -> dict[str, _Part]:
+        return dict(_looked_at(reached_from(self._fn), self._most))
+
+    def _differing(self, now: dict[str, _Part]) -> str:
+        """Which part is not what it was, as far as it is looked at."""
         for name, part in self._parts.items():
             if name not in now:
                 return f"{name}, which is gone"
             if now[name].differs(part) and not self._has_filled(name, now[name]):
                 return name
         new = now.keys() - self._parts.keys()
-        if new and self._unloaded <= unloaded_among(reached):  # else a call has imported what holds them
+        if new and self._unloaded <= unloaded_among(reached_from(self._fn)):  # else a call has imported it
             return min(new)
+        return ""
+
+    def _differing_far_inside(self, large: list[str], now: dict[str, _Part]) -> str:
+        """Which of the large parts is not what it was when all of it was looked at, or may not be.
+
+        They are compared once: that takes as long as to send them, and workers go on.
+        """
+        closer = self._closer
+        if closer is None or not all(part.whole for part in closer.values()):
+            return f"perhaps {large[0]} (too large to be compared)"
+        for name, part in closer.items():
+            if now[name].value is not part.value or _looked(part.value, LARGE).differs(part):
+                return name
+        self._closer = {}
         return ""
 
     def _has_filled(self, name: str, now: _Part) -> bool:
