@@ -2,8 +2,9 @@
 
 import os
 import time
+from array import array
 from contextlib import closing
-from itertools import count
+from itertools import count, islice
 
 import engine_acts as acts
 import pytest
@@ -194,6 +195,42 @@ def test_what_changes_nothing_moves():
     with closing(stream(where, count(), strategy=strategy)) as results:
         assert any(process != os.getpid() for process in results)
     assert strategy.report.witness == ""
+
+
+@patient
+def test_what_is_large_and_left_alone_moves():
+    """What the code stores goes into what it has made, though nobody can tell so from the code."""
+    table = list(range(300_000))
+
+    def look_up(item):
+        acts.spin(item)
+        found = array("q", [0])
+        found[0] = table[-1 - item % 1000]
+        return os.getpid()
+
+    strategy = outside()
+    with closing(stream(look_up, count(), strategy=strategy)) as results:
+        assert any(process != os.getpid() for process in islice(results, 5000))
+    assert strategy.report.witness == ""
+
+
+@patient
+def test_what_changes_something_large_far_inside_stays():
+    """It was not looked at before the first call, as that would take as long as a short job."""
+    table = list(range(300_000))
+
+    def whole():
+        return table
+
+    def forget(item):
+        acts.spin(item)
+        whole()[-1 - item] = None
+
+    strategy = outside()
+    run(forget, until_told(strategy, range(300)), strategy=strategy)
+    if table.count(None) != 300:
+        pytest.fail("calls were lost, which no machine excuses")
+    assert strategy.report.witness == "the enclosing 'table'"
 
 
 def test_what_changes_its_items_stays():

@@ -2,12 +2,13 @@
 
 import asyncio
 import weakref
+from functools import singledispatch
 from itertools import count
 
 import pytest
 
 from concurrent_choices import run
-from concurrent_choices._inspect._captured import reached_from
+from concurrent_choices._inspect._captured import data_among, reached_from
 from meanwhile import meanwhile
 
 
@@ -110,3 +111,30 @@ def test_what_makes_annotations_is_no_part_of_a_class():
     names = [name for name, _ in reached_from(made)]
     assert "Made.visit" in names
     assert "the enclosing 'written'" not in names
+
+
+@singledispatch
+def by_kind(item):
+    return type(item).__name__
+
+
+def test_what_singledispatch_keeps_for_itself_is_not_held():
+    """It notes which function is for a class that it has met, so each call of a new kind changed it."""
+    assert by_kind(1) == "int"
+    held = [value for _, value in data_among(reached_from(by_kind))]
+    assert not any(isinstance(each, weakref.WeakKeyDictionary) for each in held)
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def add(self, _item):
+        self.count += 1
+
+
+def test_an_own_object_whose_method_a_librarys_function_was_given_is_held():
+    """That it may call."""
+    wrapper, counter = singledispatch(by_kind), Counter()
+    wrapper.callback = counter.add
+    assert counter in [value for _, value in data_among(reached_from(wrapper))]

@@ -192,6 +192,19 @@ def test_names():
     assert name_of(len) == "len"
 
 
+class Answering:
+    def __getattr__(self, name):
+        return lambda: name
+
+    def __call__(self, item):
+        return item
+
+
+def test_the_name_of_what_answers_whatever_it_is_asked_for():
+    """What is no text is no name."""
+    assert name_of(Answering()) == "Answering"
+
+
 OUTSIDE = 3
 
 

@@ -1,8 +1,10 @@
 """What a callable changes of what it holds or is given, told from its code before a call has got there."""
 
+import sys
 import textwrap
 from dataclasses import dataclass
 from functools import lru_cache, partial, singledispatch
+from importlib import import_module
 
 import pytest
 from storing_callables import (
@@ -166,6 +168,37 @@ def test_a_container_that_the_code_changes_is_named(fn, named):
 def test_what_is_read_or_bound_anew_or_its_own_is_not(fn):
     """A process that loads something for itself, once, changes nothing for others; nor does library code."""
     assert altered_by(fn) == ""
+
+
+DECORATORS = """
+def retry(fn):
+    def wrapper(item):
+        figures = wrapper.figures
+        figures.clear()
+        return fn(item)
+
+    wrapper.figures = {}
+    return wrapper
+
+
+def cached(kept):
+    def wrapper(item):
+        kept[item] = item
+        return item
+
+    return wrapper
+"""
+
+
+def test_what_a_librarys_decorator_notes_in_its_own_function_is_not(tmp_path, monkeypatch):
+    """As tenacity does how often it has tried; what it was given to fill is the user's."""
+    (folder := tmp_path / "site-packages").mkdir()
+    (folder / "decorating.py").write_text(DECORATORS)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "decorating", raising=False)
+    decorating = import_module("decorating")
+    assert altered_by(decorating.retry(reads)) == ""
+    assert altered_by(decorating.cached({})) == "the enclosing 'kept'"
 
 
 class Task:

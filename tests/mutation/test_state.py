@@ -2,13 +2,18 @@
 
 import json
 import logging
+import sys
 import threading
 import tracemalloc
 from enum import Flag
+from functools import cached_property
+from importlib import import_module
+from textwrap import dedent
 
 import numpy as np
 import pytest
 
+from concurrent_choices._mutation._filled import without_filled
 from concurrent_choices._mutation._state import State
 
 
@@ -61,6 +66,188 @@ def test_a_large_value_is_judged_by_the_code():
     assert State(reads).changed() == ""
     assert State(orders).changed() == ""
     assert State(writes).changed() == "perhaps the enclosing 'table' (too large to be compared)"
+
+
+def fills_its_own(item):
+    found = np.zeros(1)
+    found[0] = TABLE[item]
+    return found
+
+
+def fills_what_it_is_given(item):
+    table_of(item)[item] = -1
+
+
+def table_of(_item):
+    return TABLE
+
+
+TABLE = list(range(300_000))
+
+
+def test_what_is_large_is_looked_at_before_calls_that_tell_whether_they_change_it():
+    """The call under way when it is looked at has perhaps changed it by then; the one after it tells."""
+    state = State(fills_its_own)
+    assert state.changed() == "perhaps the global 'TABLE' (too large to be compared)"
+    assert [state.is_doubtful(done) for done in (1, 2, 3, 9)] == [True, True, False, False]
+    assert state.changed() == ""
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_change_far_inside_of_what_is_large_is_seen(whole):
+    """Where it has been looked at whole, from the beginning or since."""
+    TABLE[:] = range(300_000)
+    state = State(fills_what_it_is_given, whole=whole)
+    assert state.is_doubtful(1) != whole
+    fills_what_it_is_given(len(TABLE) - 1)
+    assert state.changed() == "the global 'TABLE'"
+
+
+def test_what_calls_have_changed_by_then_is_not_looked_at_again():
+    """It would be taken for what it was before them."""
+    TABLE[:] = range(300_000)
+    state = State(fills_what_it_is_given)
+    fills_what_it_is_given(0)
+    assert not state.is_doubtful(1)
+    assert state.changed() == "the global 'TABLE'"
+
+
+def test_what_is_large_is_compared_once():
+    """It takes as long as to send it, which is done next, and workers look again."""
+    TABLE[:] = range(300_000)
+    state = State(fills_its_own)
+    assert state.is_doubtful(1)
+    assert [state.changed(), state.changed()] == ["", ""]
+    TABLE[-1] = None
+    assert state.changed() == ""
+
+
+def test_what_is_large_and_exchanged_meanwhile_has_changed():
+    """Another of the same beginning may hold anything further on."""
+    held = list(range(300_000))
+
+    def fills(item):
+        found = np.zeros(1)
+        found[0] = held[item]
+
+    state = State(fills)
+    assert state.is_doubtful(1)
+    held = [*held]
+    assert state.changed() == "the enclosing 'held'"
+
+
+def test_of_what_is_too_large_even_for_that_the_code_is_judged():
+    """To compare it would take longer than to send it."""
+    table = np.zeros(3_000_000)
+
+    def fills(item):
+        found = np.zeros(1)
+        found[0] = table[item]
+
+    state = State(fills, whole=True)
+    assert state.changed() == "perhaps the enclosing 'table' (too large to be compared)"
+
+
+def test_what_a_librarys_object_leaves_out_of_its_pickle_is_no_change(tmp_path, monkeypatch):
+    """Such as numba's compiled code, which each process makes for itself; of one's own objects it counts."""
+    code = """
+        class Compiled:
+            def __init__(self):
+                self.versions = {}
+
+            def __reduce__(self):
+                return Compiled, ()
+
+            def __call__(self, item):
+                self.versions[type(item)] = True
+                return item
+    """
+    (folder := tmp_path / "site-packages").mkdir()
+    for path in (folder / "compiling.py", tmp_path / "compiling_here.py"):
+        path.write_text(dedent(code))
+        monkeypatch.syspath_prepend(path.parent)
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    fast, own = import_module("compiling").Compiled(), import_module("compiling_here").Compiled()
+    assert [_changed_by_one_call(each) for each in (fast, own)] == ["", "it"]
+
+
+def _changed_by_one_call(held):
+    state = State(held)
+    held(1)
+    return state.changed()
+
+
+class Model:
+    def __init__(self, lock=None):
+        self.lock = lock
+
+    @cached_property
+    def weights(self):
+        return [1, 2]
+
+
+class Closing(Model):
+    def __del__(self):
+        self.lock = None
+
+
+@pytest.mark.parametrize("lock", [None, threading.Lock()], ids=["pickle", "no pickle"])
+def test_what_an_object_computes_once_and_keeps_is_no_change(lock):
+    """Another process computes it for itself; what becomes of it later on is a change."""
+    model = Model(lock)
+    state = State(lambda _item: model)
+    assert model.weights
+    assert [state.changed(), state.changed()] == ["", ""]
+    model.weights.append(3)
+    assert state.changed() == "the enclosing 'model'"
+
+
+class Table(dict):
+    @cached_property
+    def first(self):
+        return min(self)
+
+    @cached_property
+    def last(self):
+        return max(self)
+
+
+def test_what_a_dictionary_computes_once_is_no_change():
+    """Nor is it where something else had been computed before."""
+    table = Table(a=1, z=2)
+    assert table.first == "a"
+    state = State(lambda _item: table)
+    assert table.last == "z"
+    assert state.changed() == ""
+    table["b"] = 3
+    assert state.changed() == "the enclosing 'table'"
+
+
+def test_what_an_object_is_given_beside_what_it_computes_is_a_change():
+    """All but what it has computed has to be what it was."""
+    model = Model()
+    state = State(lambda _item: model)
+    assert model.weights
+    model.name = "new"
+    assert state.changed() == "the enclosing 'model'"
+
+
+def test_an_object_that_closes_something_has_no_double():
+    """That would be closed as soon as it has been looked at, and what both of them hold."""
+    assert without_filled(Model(), ()) is None
+    closing, model = object.__new__(Closing), Model()
+    for each in (closing, model):
+        each.__dict__["weights"] = []
+    assert without_filled(closing, ()) is None
+    assert without_filled(model, ()).__dict__ == {"lock": None}
+
+
+def test_an_item_that_has_computed_something_has_changed():
+    """Whoever has calls do that, for many, may want to have it in them afterwards."""
+    model = Model()
+    state = State(len, [model])
+    assert model.weights
+    assert state.items_changed()
 
 
 @pytest.mark.parametrize(("before", "after"), [("a", "b"), (b"a", b"b"), ("a", b"a"), ("5", 5), (5, "5")])

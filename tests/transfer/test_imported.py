@@ -11,7 +11,7 @@ from concurrent_choices import run
 from concurrent_choices._transfer._imported import Imported
 
 MODULE = """
-import contextvars, pickle, re, threading
+import contextvars, functools, pickle, re, threading
 LIMIT = 1
 ANIMAL = "\u0451\u0436"
 USER = contextvars.ContextVar("USER", default="nobody")
@@ -50,12 +50,23 @@ class Client:
 
 CLIENT = Client()
 
+class Rules:
+    @functools.cached_property
+    def most(self):
+        return [LIMIT]
+
+    @functools.cached_property
+    def least(self):
+        return -self.most[0]
+
+RULES = Rules()
+
 def helper():
     return LIMIT
 
 def use(item):
     with LOCK:
-        held = HOUSE, ROUND, PRICES, Money(), CLIENT
+        held = HOUSE, ROUND, PRICES, Money(), CLIENT, RULES
         return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), held
 """
 
@@ -151,6 +162,8 @@ def test_the_same(told):
         ("shop.Client.url = 'there'", "shop.Client.url"),  # the class of an object that is named
         ("shop.Client.get = lambda self: 2", "shop.Client.get"),
         ("shop.PRICES.held[0] = 1", "shop.PRICES"),  # as a large array of NumPy, which hands out its memory
+        ("shop.RULES.most.append(2)", "shop.RULES.most"),
+        ("shop.RULES.least = 2", "shop.RULES.least"),
         ("shop.USER.set('Ada')", "shop.USER"),
         ("shop.USER.set(shop.LOCK)", "shop.USER"),
     ],
@@ -158,6 +171,12 @@ def test_the_same(told):
 def test_what_was_changed(told, change, name):
     """Whatever was changed since the import is named, in functions that are called too."""
     assert told(change).startswith(name)
+
+
+@pytest.mark.parametrize("change", ["shop.RULES.most", "shop.RULES.least"])
+def test_what_an_object_has_computed_and_keeps(told, change):
+    """A worker computes it, too, and then has the same."""
+    assert told(change) == ""
 
 
 def test_a_context_variable_that_is_set_to_what_a_worker_finds(told):

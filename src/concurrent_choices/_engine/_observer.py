@@ -6,6 +6,7 @@ import time
 from math import inf
 from typing import TYPE_CHECKING
 
+from .._judge._controller._first_look import HARDLY
 from .._judge._controller._sight import Sight
 from .._mutation._state import State
 from .._platform._tasks import number_of
@@ -24,6 +25,10 @@ __all__ = ["Observer"]
 DOUBT = 1e-3
 """Seconds that a call has neither computed nor queued, from which one asks whether it queues now; and that
 taking a sight lasts, from which clocks that it read one after the other tell of different moments."""
+
+LASTING = 0.5
+"""Seconds of one lane's work from which what calls may change is looked at though it is large (guessed: three
+times what that takes at the most)."""
 
 
 class Observer:
@@ -121,12 +126,21 @@ class Observer:
             late=self._lateness.late,
             glances=self._glances,
             inside=self._inside,
-            unseen=not done and self._state.may_change,
+            unseen=self._state.may_change and not (done and self._have_told(one, alone_cpu, done, in_flight)),
             starved=not source.ready and not source.finished,
             outside_items=items,
             outside_seconds=pumped,
         )
         return sight if startup is None else self._with_workers(sight, startup)
+
+    def _have_told(self, alone: Counts, cpu: float, done: int, in_flight: int) -> bool:
+        """Whether calls have shown if they change what the callable holds; others that are in flight have.
+
+        What is large is looked at for that only where one lane alone computes, and may do so for long.
+        """
+        left, each = self._source.remaining, alone.wall / max(1, alone.items)
+        lasts = cpu > HARDLY * alone.wall and (left is None or left * each > LASTING)
+        return in_flight > 0 or not (lasts and self._state.is_doubtful(done))
 
     def _with_workers(self, sight: Sight, startup: WorkerStartup) -> Sight:
         return sight._replace(

@@ -86,7 +86,8 @@ def taken_apart(
 def name_of(fn: Callable[..., Any]) -> str:
     """A name a person recognises `fn` by."""
     fn = called(fn)
-    return told_by(fn, "__qualname__") or type(fn).__qualname__
+    name = told_by(fn, "__qualname__")
+    return name if name and isinstance(name, str) else type(fn).__qualname__  # some answer anything
 
 
 def show_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -110,11 +110,21 @@ def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
     So are functions in a table or a list, whether the object is one or has one.
     """
     some = some_of(attributes_of(thing).items, WIDEST)
+    if of_type(thing, FunctionType):
+        some = [(name, each) for name, each in some if not _is_upkeep(each)]
     yield from (
         (f"its {name!r}", each) for name, each in some if name == "__wrapped__" or is_a(each, *_CALLED)
     )
     for each in (thing, *(held for _, held in some if type(held) not in ATOMS)):
         yield from (("its element", found) for found in _called_in(each))
+
+
+def _is_upkeep(each: Any) -> bool:
+    """Whether it is a library's method of a library's object: by such, `singledispatch` empties its cache."""
+    if not (of_type(each, MethodType) and of_type(each.__func__, FunctionType)):
+        return False
+    held: object = each.__self__
+    return not (is_own_function(each.__func__) or is_own_class(type(held)))
 
 
 def _called_in(container: object, depth: int = 2) -> Iterator[Any]:

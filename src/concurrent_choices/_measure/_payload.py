@@ -56,7 +56,12 @@ _TWICE = 64 * 1024 * 1024
 def state_of(bench: Bench, first: Sequence[Any]) -> State | None:
     """What the callable and its first items hold before any call; None where looking at it does not end."""
     looked = list[State]()
-    _done_by_another(bench, lambda: looked.append(State(bench.fn, first)), PATIENCE[0])
+
+    def look() -> None:
+        looked.append(State(bench.fn, first))
+        looked[0].is_doubtful(0)  # looks at what is large, too, as far as there is time
+
+    _done_by_another(bench, look, PATIENCE[0])
     return looked[0] if looked else None
 
 

@@ -56,7 +56,11 @@ def altered_by(fn: Any) -> str:
     search = Search(is_worth)
     plain = Search(is_worth, of_containers=True)
     given = {id(function): (held, by_name)}
-    changes = [search.changed_by(each, *given.get(id(each), ([], {}))) for each in called]
+    # A library's decorator may fill a container that it was given. What it notes elsewhere is its own.
+    changes = [
+        (search if is_own_function(each) else plain).changed_by(each, *given.get(id(each), ([], {})))
+        for each in called
+    ]
     changes += map(plain.changed_by, others)
     return next((words for each in changes for words in each if words), "")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["CONTAINERS", "compare", "keeps_one", "mark_of", "summed", "value_at"]
+__all__ = ["CONTAINERS", "MOST", "compare", "keeps_one", "mark_of", "summed", "value_at"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
@@ -93,9 +93,12 @@ def mark_of(value: Any) -> int:
     return _mark_of_name(value) if file is None else file.total
 
 
-def summed(value: Any, kind: Callable[..., Pickler] = Pickler) -> Sum | None:
-    """A sum of what a value holds, the same while this process leaves it alone; None without a pickle."""
-    file = Sum()
+def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST) -> Sum | None:
+    """A sum of what a value holds, the same while this process leaves it alone; None without a pickle.
+
+    So many bytes of that are looked at, at the `most`.
+    """
+    file = Sum(most)
     try:
         dump_to(file, value, file.buffer, kind=lambda *to, **more: _with_jars(kind(*to, **more)))
     except _FullError:
@@ -228,10 +231,10 @@ class Sum:
         may_hold_sets: Whether something in it looks like the pickle of a set.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.total = 0
         self.may_hold_sets = False
-        self._left = MOST
+        self._most = self._left = most
 
     @property
     def full(self) -> bool:
@@ -240,7 +243,7 @@ class Sum:
     @property
     def size(self) -> int:
         """Bytes that were looked at."""
-        return MOST - self._left
+        return self._most - self._left
 
     def write(self, data: Any) -> int:
         some = bytes(data[: self._left])

@@ -18,7 +18,8 @@ from .._inspect._generators import draws
 from .._inspect._ownership import is_own_class
 from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
-from ._marks import summed
+from ._filled import without_filled
+from ._marks import MOST, summed
 from ._stores import may_store
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ __all__ = ["FIRST", "State"]
 
 WIDEST = 50
 """Attributes of a value that cannot be pickled that are looked at (guessed: a millisecond)."""
+
+LARGE = 1 << 23
+"""Bytes of one value's pickle that are looked at where the code might change it, once the job is known to be
+worth that (guessed: 5 ms for an array and 80 for small objects, which to send them takes as well)."""
 
 FIRST = 2
 """Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
@@ -46,12 +51,14 @@ class _Part(NamedTuple):
         digest: What tells its contents from others.
         whole: Whether the digest covers all of it.
         opaque: Whether to use it is to change it, as an iterator that tells nothing, or a random generator.
+        names: Those of its attributes.
     """
 
     value: Any
     digest: object
     whole: bool
     opaque: bool = False
+    names: tuple[str, ...] = ()
 
     def differs(self, earlier: _Part) -> bool:
         """Whether it is not what it was."""
@@ -60,14 +67,20 @@ class _Part(NamedTuple):
 
 
 class State:
-    """What a callable held when this was made, and some items that it is to be called with."""
+    """What a callable held when this was made, and some items that it is to be called with.
 
-    def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = ()) -> None:
+    What is too large to be looked at before there is need is looked at if `whole`, or when that is asked for.
+    """
+
+    def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = (), *, whole: bool = False) -> None:
         self._fn = fn
+        self._most = LARGE if whole and self.may_change else MOST
+        self._told_from: int | None = None
+        self._closer: dict[str, _Part] | None = None  # where that was asked for
         changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
         self._items = [(item, _print_of(item)) for item in changeable]
         reached = list(reached_from(fn))
-        self._parts = dict(_looked_at(reached))
+        self._parts: dict[str, _Part] = dict(_looked_at(reached, self._most))
         self._unloaded = unloaded_among(reached)
 
     @cached_property
@@ -85,6 +98,24 @@ class State:
         """The same, or an item that calls could change."""
         return bool(self._items) or self.is_held
 
+    def is_doubtful(self, done: int) -> bool:
+        """Whether calls have yet to show if they change what was too large to be looked at before the first.
+
+        All of that is looked at when this is first asked, with so many `done`. The call that ends next has
+        begun before, and the one after it tells.
+        """
+        if self._told_from is None:
+            self._told_from = done + 2 if self._looks_closer() else 0
+        return done < self._told_from
+
+    def _looks_closer(self) -> bool:
+        """Look at all of what is large, if the code might change it and no call has; whether there is any."""
+        large = [name for name, part in self._parts.items() if not part.whole]
+        if not (large and self.may_change) or self._differing(self._now()):
+            return False
+        self._closer = {name: _looked(self._parts[name].value, LARGE) for name in large}
+        return True
+
     def changed(self) -> str:
         """Which part has changed since, in words; empty where none has.
 
@@ -92,21 +123,51 @@ class State:
         an iterator that cannot be looked into in any case, as does a random generator: to use it is to change
         it, though no call may have come that far.
         """
-        reached = list(reached_from(self._fn))
-        now = dict(_looked_at(reached))
+        now = self._now()
+        if differing := self._differing(now):
+            return differing
+        if closed := [name for name, part in self._parts.items() if part.opaque]:
+            return closed[0]
+        large = [name for name, part in self._parts.items() if not part.whole]
+        return self._differing_far_inside(large, now) if large and self.may_change else ""
+
+    def _now(self) -> dict[str, _Part]:
+        return dict(_looked_at(reached_from(self._fn), self._most))
+
+    def _differing(self, now: dict[str, _Part]) -> str:
+        """Which part is not what it was, as far as it is looked at."""
         for name, part in self._parts.items():
             if name not in now:
                 return f"{name}, which is gone"
-            if now[name].differs(part):
+            if now[name].differs(part) and not self._has_filled(name, now[name]):
                 return name
         new = now.keys() - self._parts.keys()
-        if new and self._unloaded <= unloaded_among(reached):  # else a call has imported what holds them
+        if new and self._unloaded <= unloaded_among(reached_from(self._fn)):  # else a call has imported it
             return min(new)
-        if closed := [name for name, part in self._parts.items() if part.opaque]:
-            return closed[0]
-        if large := [name for name, part in self._parts.items() if not part.whole]:
-            return f"perhaps {large[0]} (too large to be compared)" if self.may_change else ""
         return ""
+
+    def _differing_far_inside(self, large: list[str], now: dict[str, _Part]) -> str:
+        """Which of the large parts is not what it was when all of it was looked at, or may not be.
+
+        They are compared once: that takes as long as to send them, and workers go on.
+        """
+        closer = self._closer
+        if closer is None or not all(part.whole for part in closer.values()):
+            return f"perhaps {large[0]} (too large to be compared)"
+        for name, part in closer.items():
+            if now[name].value is not part.value or _looked(part.value, LARGE).differs(part):
+                return name
+        self._closer = {}
+        return ""
+
+    def _has_filled(self, name: str, now: _Part) -> bool:
+        """Whether an object has only computed something and keeps it, which is part of it from now on."""
+        earlier = self._parts[name]
+        bare = without_filled(now.value, earlier.names) if now.value is earlier.value else None
+        if bare is None or _looked(bare, self._most).differs(earlier):
+            return False
+        self._parts[name] = now
+        return True
 
     def altered(self) -> str:
         """The same, or what the callable's code plainly changes, where no call has got there yet."""
@@ -124,12 +185,12 @@ class State:
         return any(_print_of(item) != before for item, before in self._items)
 
 
-def _looked_at(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, _Part]]:
+def _looked_at(reached: Iterable[tuple[str, Any]], most: int) -> Iterator[tuple[str, _Part]]:
     seen: dict[str, int] = {}
     for name, value in data_among(reached):
         seen[name] = seen.get(name, 0) + 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        yield unique, _looked(value)
+        yield unique, _looked(value, most)
 
 
 def _print_of(item: Any) -> object:
@@ -138,7 +199,7 @@ def _print_of(item: Any) -> object:
     return _looked(item).digest if file is None else (file.total, file.full and _outline(item))
 
 
-def _looked(value: Any) -> _Part:
+def _looked(value: Any, most: int = MOST) -> _Part:
     if type(value) in _TEXT:
         # Kept as it is: to put a quarter of a megabyte into words takes three milliseconds.
         return _Part(value, type(value), whole=True)
@@ -146,16 +207,20 @@ def _looked(value: Any) -> _Part:
         return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)
     if is_logger(value) or is_proxy(value):
         return _Part(value, "", whole=True)
-    return _pickled(value) or _apart(value)
+    return (_pickled(value, most) or _apart(value, most))._replace(names=tuple(attributes_of(value)))
 
 
-def _pickled(value: Any) -> _Part | None:
+def _pickled(value: Any, most: int) -> _Part | None:
     """A value by its pickle; None where it has none."""
-    file = summed(value)
-    return None if file is None else _Part(value, (file.total, _outline(value)), not file.full, draws(value))
+    file = summed(value, most=most)
+    if file is None:
+        return None
+    # What a library's class leaves out of its pickle, as numba does what it has compiled, is no part of it.
+    outline = _outline(value) if file.full or _is_own(value) else ""
+    return _Part(value, (file.total, outline), not file.full, draws(value))
 
 
-def _apart(value: Any) -> _Part:
+def _apart(value: Any, most: int) -> _Part:
     """A value that cannot be pickled, such as one that holds a lock: from outside, and what it holds.
 
     Of that the user's own objects and containers are gone into, nearest first: in a worker nothing of a
@@ -169,7 +234,7 @@ def _apart(value: Any) -> _Part:
         each = ahead.popleft()
         if not seen.is_new(each):
             continue
-        part = None if each is value else _pickled(each)
+        part = None if each is value else _pickled(each, most)
         if part is not None:
             digests.append(part.digest)
             whole = whole and part.whole
@@ -180,7 +245,11 @@ def _apart(value: Any) -> _Part:
 
 
 def _is_gone_into(value: object) -> bool:
-    return of_type(value, dict, list, set, tuple) or is_own_class(type(value))
+    return of_type(value, dict, list, set, tuple) or _is_own(value)
+
+
+def _is_own(value: object) -> bool:
+    return is_own_class(type(value))
 
 
 def _outline(value: Any) -> str:

@@ -15,7 +15,8 @@ from .._inspect._asking import told_by, written_in
 from .._inspect._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from .._inspect._code import globals_of, names_in
 from .._inspect._ownership import of_libraries
-from .._mutation._marks import compare, mark_of, value_at
+from .._mutation._filled import filled_in
+from .._mutation._marks import compare, mark_of, summed, value_at
 from .._runtime._interrupted import raise_handlers
 from ._kept_by_caches import kept_by_caches
 from ._pickling import travels_by_name
@@ -83,4 +84,10 @@ def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str]]:
 
 
 def _data(module: str, parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
-    return ((module, path) for path, value in parts if not isinstance(value, ModuleType))
+    """Places of values, each after those that it has computed and keeps: so a worker computes them, too."""
+    for path, value in parts:
+        if not isinstance(value, ModuleType):
+            filled = filled_in(value)
+            if filled and summed(value) is not None:  # else no more than its class is compared
+                yield from ((module, f"{path}.{name}") for name in filled)
+            yield module, path

@@ -86,7 +86,7 @@ class Watch:
             if self._state is not None:
                 self._found = self._found or self._state.changed()
             elif self._perform.performed:
-                self._state = State(self._fn)
+                self._state = State(self._fn, whole=True)
         self._rest(began)
         return self._found
 
