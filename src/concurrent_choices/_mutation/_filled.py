@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["filled_in", "without_filled"]
 
-_DICT: Any = dict
-"""Python's own, as a subclass may have other methods."""
-
 _METHODS = (FunctionType, classmethod, staticmethod)
 
 
@@ -39,21 +36,15 @@ def without_filled(thing: object, names: Collection[str]) -> Any:
     added, kind = set(filled_in(thing)).difference(names), type(thing)
     if not added or hasattr(kind, "__del__"):  # which would close what both of them hold
         return None
+    if of_type(thing, dict):  # SQLAlchemy has one in each class: its sessions may be of a database in memory
+        return None
     held = {name: value for name, value in attributes_of(thing).items() if name not in added}
     try:
-        bare = _like(thing, kind)
+        bare: Any = object.__new__(kind)
         bare.__dict__.update(held)
     except Exception as error:  # noqa: BLE001 - it is made otherwise, or a value's own hook raises anything
         raise_handlers(error)
         return None
-    return bare
-
-
-def _like(thing: object, kind: type[Any]) -> Any:
-    if not of_type(thing, dict):
-        return object.__new__(kind)
-    bare = _DICT.__new__(kind)
-    _DICT.update(bare, _DICT.items(thing))
     return bare
 
 
