@@ -1,7 +1,7 @@
 """Why a callable stays here that could perhaps travel: a worker process would find other things.
 
-That is what code looks up by names that it does not spell out, and what a test has replaced, in modules that
-the callable uses or for the whole process.
+That is what code looks up by names that it does not spell out, what a test has replaced, in modules that the
+callable uses or for the whole process, and the terminal.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .._inspect._bonds import prompts
 from .._inspect._captured import reached_from
 from .._inspect._strangers import is_mock
 from ._lookups import looked_up
@@ -19,7 +20,7 @@ __all__ = ["kept_here", "mocked", "replaced_in"]
 
 def kept_here(fn: Any) -> str:
     """Why a callable stays; empty if it may go."""
-    return unseen(replaced_in(fn) or pretended()) or looked_up(fn)
+    return unseen(replaced_in(fn) or pretended()) or looked_up(fn) or prompts(fn)
 
 
 def mocked(fn: Any) -> str:
