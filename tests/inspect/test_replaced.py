@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import datetime as dt
 import functools
 import http.client
 import json
 import os
+import socket
 import sys
 import time
 from types import ModuleType, SimpleNamespace
@@ -79,6 +81,31 @@ def test_what_was_replaced_is_named(place, name, kind, monkeypatch):
         assert name in {*seen()}
         assert replaced_in(uses) == ("" if kind == "function" else name)
     assert replaced_in(uses) == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "instead"),
+    [
+        ((builtins, "open"), functools.partial(open)),
+        ((dt, "datetime"), FakeDate),
+        ((socket, "socket"), type("Guarded", (socket.socket,), {"__module__": __name__})),
+        ((time, "time"), lambda: 5.0),
+    ],
+    ids=["open", "datetime", "socket", "time"],
+)
+def test_what_all_libraries_use(place, instead, monkeypatch):
+    """As freezegun, pyfakefs and pytest-socket replace it, for all there is and without a patch."""
+    assert kept_here(len) == ""
+    with monkeypatch.context() as patches:
+        patches.setattr(*place, instead)
+        assert kept_here(len).startswith(f"{place[0].__name__}.{place[1]} was replaced")
+    assert kept_here(len) == ""
+
+
+def test_a_mock_that_says_more_is_no_pretence():
+    """pytest-mock patches the methods of mocks for as long as tests run."""
+    with patch.object(MagicMock, "assert_called", lambda _mock: None):
+        assert kept_here(len) == ""
 
 
 def test_a_class_of_ones_own_is_a_stranger(monkeypatch):
