@@ -56,6 +56,24 @@ def test_computing_outside_the_gil_comes_back_from_its_trial():
     assert (learnt.place, learnt.kind) == ("thread", "computing outside the GIL")
 
 
+def stopped_at_none(rounds):
+    """Compute, and have the debugger look at what is seldom."""
+    if rounds < 0:
+        breakpoint()  # noqa: T100 - none is
+    return spin(rounds)
+
+
+def test_what_asks_at_the_terminal_stays(executor):
+    """In a worker nobody would answer."""
+    for _ in range(PATIENCE):
+        executor.submit(stopped_at_none, 200_000).result()
+        known = executor.explain()["stopped_at_none"]
+        assert known.place == "thread"
+        if "terminal" in known.why:
+            break
+    assert "breakpoint()" in known.why
+
+
 def test_a_lambda_and_a_closure_move(executor):
     """What pickle cannot send goes by value, since workers never import the main module."""
     base = 5

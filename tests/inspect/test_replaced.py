@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import datetime as dt
 import functools
 import http.client
 import json
 import os
+import socket
 import sys
 import time
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from unittest.mock import MagicMock, create_autospec, patch
 
 import numpy as np
@@ -81,6 +83,31 @@ def test_what_was_replaced_is_named(place, name, kind, monkeypatch):
     assert replaced_in(uses) == ""
 
 
+@pytest.mark.parametrize(
+    ("place", "instead"),
+    [
+        ((builtins, "open"), functools.partial(open)),
+        ((dt, "datetime"), FakeDate),
+        ((socket, "socket"), type("Guarded", (socket.socket,), {"__module__": __name__})),
+        ((time, "time"), lambda: 5.0),
+    ],
+    ids=["open", "datetime", "socket", "time"],
+)
+def test_what_all_libraries_use(place, instead, monkeypatch):
+    """As freezegun, pyfakefs and pytest-socket replace it, for all there is and without a patch."""
+    assert kept_here(len) == ""
+    with monkeypatch.context() as patches:
+        patches.setattr(*place, instead)
+        assert kept_here(len).startswith(f"{place[0].__name__}.{place[1]} was replaced")
+    assert kept_here(len) == ""
+
+
+def test_a_mock_that_says_more_is_no_pretence():
+    """pytest-mock patches the methods of mocks for as long as tests run."""
+    with patch.object(MagicMock, "assert_called", lambda _mock: None):
+        assert kept_here(len) == ""
+
+
 def test_a_class_of_ones_own_is_a_stranger(monkeypatch):
     """As where a test sets the clock by a class derived from the library's."""
     monkeypatch.setattr(dt, "datetime", FakeDate)
@@ -104,6 +131,26 @@ def test_auto_keeps_it_here():
     """Results are those of the function that was put there, in all items, however long they take."""
     with patch("time.time", return_value=5.0):
         assert {at for at, _ in run(stamped, range(3000), strategy=AutoStrategy(max_workers=2))} == {5.0}
+
+
+@pytest.fixture
+def coverage(monkeypatch):
+    """Where coverage.py keeps whoever counts lines now, last of all."""
+    counting = []
+    control = ModuleType("coverage.control")
+    control.Coverage = SimpleNamespace(current=lambda: counting[-1] if counting else None)
+    monkeypatch.setitem(sys.modules, "coverage.control", control)
+    return counting
+
+
+def test_what_is_covered_stays(coverage):
+    """Lines that run in a worker would be missed, or not, as the clock has it; executors wait for the end."""
+    assert kept_here(counted) == mocked(counted) == ""
+    coverage.append("all lines")
+    assert kept_here(counted) == mocked(counted) != ""
+    assert run(counted, range(3), strategy="process") == [0, 1, 2]
+    coverage.pop()
+    assert kept_here(counted) == ""
 
 
 def counted(item):

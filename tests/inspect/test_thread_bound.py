@@ -8,6 +8,7 @@ from signal import signal as take_handler
 import pytest
 
 from concurrent_choices._inspect._bonds import bound_to_thread, refused_thread
+from concurrent_choices._transfer._kept_here import kept_here
 
 
 @pytest.fixture
@@ -80,6 +81,40 @@ def test_a_method_that_sets_signals_binds_what_is_that_method():
         assert "signal handlers" in bound_to_thread(fn)
     for fn in (service.fetch, service, lambda key: [service.fetch(key)], Service(service).fetch):
         assert bound_to_thread(fn) == ""
+
+
+def stops(item):
+    breakpoint()  # noqa: T100 - only its name matters
+    return item
+
+
+def asks(question):
+    return input(question)
+
+
+def stops_inside(item):
+    import pdb  # noqa: T100 - the same
+
+    pdb.set_trace()  # noqa: T100 - the same
+    return item
+
+
+@pytest.mark.parametrize(
+    ("fn", "name"),
+    [(stops, "breakpoint"), (asks, "input"), (stops_inside, "set_trace"), (partial(stops), "breakpoint")],
+)
+def test_what_asks_at_the_terminal(fn, name):
+    """In several threads the questions would come in a heap, and a worker process has nobody to ask."""
+    assert f"{name}()" in bound_to_thread(fn)
+    assert f"{name}()" in bound_to_thread(lambda item: [fn(item)])
+    assert f"{name}()" in kept_here(fn)
+
+
+def test_a_name_of_ones_own_asks_nobody(monkeypatch):
+    """A parameter or a global that has a builtin's name is that."""
+    assert bound_to_thread(lambda input: input) == ""  # noqa: A006 - as people name it
+    monkeypatch.setitem(globals(), "input", len)
+    assert bound_to_thread(asks) == ""
 
 
 def test_sending_a_signal_binds_nothing():

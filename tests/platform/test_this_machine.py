@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from concurrent_choices._facts._machine import Machine
-from concurrent_choices._platform._interpreter import gil_enabled, start_methods
+from concurrent_choices._platform._interpreter import gil_enabled, interpreter, start_methods
 from concurrent_choices._platform._this_machine import cpu_model, this_machine
 from interpreters import printed
 
@@ -45,11 +45,29 @@ def test_start_methods_without_fork(monkeypatch):
     assert start_methods() == ("fresh",)
 
 
-def test_start_methods_without_an_interpreter(monkeypatch):
+@pytest.mark.parametrize("program", ["", None, "/usr/bin/uwsgi", "/opt/python/bin/designer"])
+def test_start_methods_without_an_interpreter(monkeypatch, program):
     """An application that embeds Python has none to start, but for copies of itself."""
-    monkeypatch.setattr(sys, "executable", "")
+    monkeypatch.setattr(sys, "executable", program)
 
     assert "fresh" not in start_methods()
+
+
+def test_start_methods_of_a_frozen_application(monkeypatch):
+    """However its file is named, it is the application that would start."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+
+    assert "fresh" not in start_methods()
+
+
+@pytest.mark.parametrize(
+    "name", ["python", "python3.14t", "Python", "PYTHONW.EXE", "pypy3", "platform-python"]
+)
+def test_interpreters_by_their_names(monkeypatch, name):
+    """As systems and builds name them."""
+    monkeypatch.setattr(sys, "executable", f"/opt/bin/{name}")
+
+    assert interpreter() == f"/opt/bin/{name}"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
 from threading import Lock
+from types import FunctionType
 
 import pytest
 
@@ -104,6 +105,29 @@ def test_an_object_with_a_cached_property_travels():
     arrived = here_and_back(Table())
     assert (arrived.rows, arrived.rows, arrived.calls) == ([1, 2], [1, 2], 1)
     assert type(arrived).rows.__doc__ == "All of them."
+
+
+def stub(item):
+    """What the code of a function that Nuitka has compiled comes to."""
+    raise RuntimeError("Compiled function bytecode used")
+
+
+class Compiled:
+    """Passes for a function, as those do that Nuitka has compiled."""
+
+    __class__ = FunctionType
+
+    def __getattr__(self, name):
+        return getattr(stub, name)
+
+    def __reduce_ex__(self, _protocol):
+        raise TypeError("by name")
+
+
+def test_a_compiled_function_is_refused():
+    """A stub would arrive, and items that are no trouble here would fail there."""
+    with pytest.raises(TypeError, match="stub is compiled"):
+        dump(Compiled())
 
 
 def test_a_function_that_goes_by_the_kind_of_what_it_is_given_travels():

@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any
 
 from .._errors import QueueFullError
+from .._inspect._bonds import prompts
 from .._measure._clock import SystemClock
 from .._platform._interpreter import gil_enabled
 from .._platform._processors import usable_cpus
@@ -241,7 +242,7 @@ class Core:
             account.put_off(stays)
             return
         held = held_by(fn)
-        if stays := held.obstacle or looked_up(fn):
+        if stays := held.obstacle or looked_up(fn) or prompts(fn):
             account.bar(stays)
             return
         account.moving = True

@@ -2,8 +2,9 @@
 
 Nobody can tell for certain before the call; there are usual suspects. A connection of sqlite3, a widget and
 a handler of signals refuse every other thread, and a refused call could not be made again. A reentrant lock
-that the caller holds is waited for in any other thread, for ever. And a client, a lock or a limiter of
-coroutines serves one loop: a second one may spoil it; and a limit that is copied to a process holds twice.
+that the caller holds is waited for in any other thread, for ever. Who sits at the terminal answers one prompt
+at a time. And a client, a lock or a limiter of coroutines serves one loop: a second one may spoil it; and a
+limit that is copied to a process holds twice.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from typing import Any, cast
 from ._asking import ATOMS, Seen, inside_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
-from ._code import globals_of
-from ._ownership import is_own_class
+from ._code import globals_in, globals_of, names_in
+from ._ownership import is_own_class, is_own_function
 from ._words import text_of
 
-__all__ = ["HELD", "bound_to_thread", "is_loop_bound", "refused_thread"]
+__all__ = ["HELD", "bound_to_thread", "is_loop_bound", "prompts", "refused_thread"]
 
 HELD = "it takes a lock that the caller holds"
 """What binds where its thread has a lock: the caller's between two calls, and during one perhaps its own."""
@@ -41,6 +42,9 @@ WIDEST = 50
 DEEPEST = 4
 """Levels that are looked at: bound arguments stand in a tuple, one may be another, and hold what holds a
 client."""
+
+_PROMPTS = frozenset({"breakpoint", "input"})
+"""Builtins that ask who sits at the terminal, which a worker process has not."""
 
 _SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
 _MODULES = frozenset({"signal", "_signal"})
@@ -69,7 +73,21 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
                 return f"it uses a {name}, which belongs to the thread that made it"
         if of_type(part, FunctionType) and _is_called(part, fn) and _sets_signals(part):
             return "it sets signal handlers, which only the main thread may"
+    return prompts(fn)
+
+
+def prompts(fn: Any) -> str:
+    """By what a callable asks who sits at the terminal, in a sentence; empty if nothing is seen."""
+    for _, function in reached_from(fn):
+        if is_own_function(function) and _is_called(function, fn) and (name := _prompt(function)):
+            return f"it calls {name}(), and the terminal answers one call at a time, in this process"
     return ""
+
+
+def _prompt(function: FunctionType) -> str:
+    """What it asks by: a builtin, or `set_trace`, as debuggers call it, of whatever module it is."""
+    named = _PROMPTS.difference(function.__globals__).intersection(globals_in(function.__code__))
+    return min(named, default="set_trace" if "set_trace" in names_in(function.__code__) else "")
 
 
 def refused_thread(error: BaseException) -> bool:

@@ -14,16 +14,27 @@ def gil_enabled() -> bool:
     return True if ask is None else bool(ask())
 
 
+_INTERPRETERS = ("python", "pypy")
+"""What interpreters have in their names. Under uWSGI, and others that embed Python, `sys.executable` may be
+that program: it would be started once more, and so would each that it starts."""
+
+
 def interpreter() -> str:
     """The path of this interpreter.
 
     Raises:
         OSError: There is none, as in an application that is frozen or embeds Python.
     """
-    if not sys.executable or getattr(sys, "frozen", False):
-        msg = "there is no interpreter to start: sys.executable is empty, or the application itself"
-        raise OSError(msg)
-    return sys.executable
+    path = sys.executable or ""
+    name = os.path.basename(path).lower()  # noqa: PTH119 - pathlib costs a first run 5 ms
+    if getattr(sys, "frozen", False):
+        why = "this application is frozen"
+    elif not any(word in name for word in _INTERPRETERS):
+        why = f"sys.executable is {path or 'empty'}; set it to the path of a python, if there is one"
+    else:
+        return path
+    msg = f"there is no interpreter to start workers with: {why}"
+    raise OSError(msg)
 
 
 def start_methods() -> tuple[str, ...]:

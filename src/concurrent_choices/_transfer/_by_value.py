@@ -206,6 +206,13 @@ def _alias(name: str, value: Any, parameters: tuple[Any, ...]) -> Any:
     return _ALIAS(name, value, type_params=parameters)
 
 
+def _refuse_compiled(fn: Any) -> None:
+    """Of a function that Nuitka has compiled, which passes for one, the code is a stub that raises."""
+    if type(fn) is not FunctionType:
+        msg = f"{fn.__qualname__} is compiled, and a worker would have to import it"
+        raise TypeError(msg)
+
+
 def _reduce_function(reduced: Any) -> Any:
     """How a function travels by value: as cloudpickle has it, and finds there what an initializer has set."""
     if reduced is NotImplemented or isinstance(reduced, str):
@@ -300,6 +307,7 @@ class _Pickler(cloudpickle.Pickler):
             return _reduce_class(obj, *reduced) if has_state else reduced
         if not isinstance(obj, FunctionType):
             return NotImplemented
+        _refuse_compiled(obj)
         reduced = _reduce_dispatching(obj)
         return _reduce_function(self._of_function(obj)) if reduced is NotImplemented else reduced
 

@@ -20,12 +20,32 @@ def pretended() -> str:
     """What of libraries or classes is not itself here, as tests have replaced it, or moved a clock.
 
     So do `responses` and `respx`, which answer in place of a network: in a worker it would be the network.
+    Others set what they put there by no patch that could be found.
     """
     if getattr(sys.modules.get("time_machine"), "traveller_stack", ()):
         return "the time"
+    if place := next((f"{module}.{name}" for module, name in _HOMES if not _is_at_home(module, name)), ""):
+        return place
     # In classes of libraries pytest and its plugins put things for as long as they run.
     own = [place for place in _by_monkeypatch() if of_type(place[0], type) and is_own_class(place[0])]
     return next((place for place in starmap(_place_unnamed, _by_patch() + own) if place), "")
+
+
+_HOMES = {
+    ("builtins", "open"): ("io", "_io"),
+    ("datetime", "datetime"): ("datetime",),
+    ("socket", "socket"): ("socket", "gevent", "eventlet"),
+    ("time", "time"): ("time",),
+}
+"""What nearly all libraries use, and where it is from. freezegun, pyfakefs, pytest-socket and httpretty put
+things of theirs in its place; those of gevent and eventlet do the same as Python's."""
+
+
+def _is_at_home(module: str, name: str) -> bool:
+    """Whether a thing is Python's own, or not there yet."""
+    thing = getattr(sys.modules.get(module), name, None)
+    home = getattr(thing, "__module__", None)
+    return thing is None or str(home).partition(".")[0] in _HOMES[module, name]
 
 
 def unseen(place: str) -> str:
@@ -110,6 +130,8 @@ def _place_unnamed(target: Any, name: str) -> str:
         return ""
     module: Any = target if of_type(target, ModuleType) else sys.modules.get(target.__module__)
     if not of_type(module, ModuleType) or (module is target and is_own_module(module)):
+        return ""
+    if module.__name__ == "unittest.mock":  # pytest-mock improves what mocks say, as long as tests run
         return ""
     inside = "" if module is target else f".{target.__qualname__}"
     return f"{module.__name__}{inside}.{name}"
