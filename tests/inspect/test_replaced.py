@@ -11,7 +11,7 @@ import os
 import socket
 import sys
 import time
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from unittest.mock import MagicMock, create_autospec, patch
 
 import numpy as np
@@ -131,26 +131,6 @@ def test_auto_keeps_it_here():
     """Results are those of the function that was put there, in all items, however long they take."""
     with patch("time.time", return_value=5.0):
         assert {at for at, _ in run(stamped, range(3000), strategy=AutoStrategy(max_workers=2))} == {5.0}
-
-
-@pytest.fixture
-def coverage(monkeypatch):
-    """Where coverage.py keeps whoever counts lines now, last of all."""
-    counting = []
-    control = ModuleType("coverage.control")
-    control.Coverage = SimpleNamespace(current=lambda: counting[-1] if counting else None)
-    monkeypatch.setitem(sys.modules, "coverage.control", control)
-    return counting
-
-
-def test_what_is_covered_stays(coverage):
-    """Lines that run in a worker would be missed, or not, as the clock has it; executors wait for the end."""
-    assert kept_here(counted) == mocked(counted) == ""
-    coverage.append("all lines")
-    assert kept_here(counted) == mocked(counted) != ""
-    assert run(counted, range(3), strategy="process") == [0, 1, 2]
-    coverage.pop()
-    assert kept_here(counted) == ""
 
 
 def counted(item):

@@ -1,8 +1,7 @@
 """Why a callable stays here that could perhaps travel: a worker process would find other things.
 
 That is what code looks up by names that it does not spell out, what a test has replaced, in modules that the
-callable uses or for the whole process, and the terminal. Nor does who counts the lines that run here learn of
-those that run there.
+callable uses or for the whole process, and the terminal.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ __all__ = ["kept_here", "mocked", "replaced_in"]
 
 def kept_here(fn: Any) -> str:
     """Why a callable stays; empty if it may go."""
-    return unseen(replaced_in(fn) or pretended()) or _covered() or looked_up(fn) or prompts(fn)
+    return unseen(replaced_in(fn) or pretended()) or looked_up(fn) or prompts(fn)
 
 
 def mocked(fn: Any) -> str:
@@ -29,15 +28,7 @@ def mocked(fn: Any) -> str:
 
     That is why it stays for now, while `kept_here` leaves out what workers find out for themselves.
     """
-    return unseen(replaced_in(fn) or _put_in(fn) or pretended()) or _covered()
-
-
-def _covered() -> str:
-    """Why a callable stays while coverage.py counts the lines that run; empty where it does not."""
-    current = getattr(getattr(sys.modules.get("coverage.control"), "Coverage", None), "current", None)
-    if current is None or current() is None:
-        return ""
-    return "coverage counts the lines that run in this process, and would miss those that run in another"
+    return unseen(replaced_in(fn) or _put_in(fn) or pretended())
 
 
 def replaced_in(fn: Any) -> str:
