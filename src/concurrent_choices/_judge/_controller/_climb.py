@@ -46,9 +46,9 @@ INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
 experiment 11: behind a lock)."""
 
-TWICE = 2
-"""Calls of each lane that make a round where more lanes were in each other's way: that may be a mistake, and
-a dear one (guessed)."""
+ONE_BY_ONE = 2
+"""Calls that make a round of one lane, as more were in each other's way: if that is a mistake, it is a dear
+one (guessed)."""
 
 SHARED = 0.6
 """Part of what calls alone deliver below which they do not just share what serves them (guessed)."""
@@ -201,8 +201,8 @@ class Climb:
 
     def _round_is_over(self, sight: Sight) -> bool:
         fewest = COUNTED if self._known_alone else FEWEST
-        if self.why == _CROWDED:
-            fewest = min(fewest, TWICE * self.lanes)
+        if self.why == _CROWDED and self.lanes == 1:
+            fewest = ONE_BY_ONE
         return sight.calls - self._round.calls >= max(fewest, self._round.in_flight)
 
     def _judge(self, sight: Sight) -> None:
