@@ -21,7 +21,7 @@ from .._work._source import SLICEABLE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Feed", "Pace", "Places"]
+__all__ = ["Feed", "Places", "SourcePace"]
 
 _GOLDEN = 0.6180339887498949
 
@@ -62,7 +62,7 @@ class Places:
             insort(self._gaps, (run.start, run.stop))
 
 
-class Pace:
+class SourcePace:
     """How long an iterable takes to give an item.
 
     What it gives first is left out where it gives more: for that it may have opened a file, or sent a query.
@@ -113,7 +113,7 @@ class Feed:
 
     def __init__(self, items: Iterable[Any], now: Callable[[], int] = time.perf_counter_ns) -> None:
         self.items = items
-        self.pace = Pace(now)
+        self.pace = SourcePace(now)
         self.count = count_of(items)
         self.error: BaseException | None = None
         self.places: Places | None = None
