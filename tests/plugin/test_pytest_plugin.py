@@ -420,7 +420,7 @@ def test_what_the_documentation_shows_runs(bench, root):
     """The tests on the page of the plugin pass, and leave figures, run as the tests they are."""
     blocks = re.findall(r"```python\n(.*?)```", (root / "docs" / "testing.md").read_text(), re.DOTALL)
     result, figures = bench("".join(blocks))
-    result.assert_outcomes(passed=7)
+    result.assert_outcomes(passed=8)
     assert len(figures) == 7
 
 

@@ -81,6 +81,13 @@ class QueriedFloat(float):
         signal.raise_signal(SIGNAL)
 
 
+class Rated:
+    """Holds one."""
+
+    def __init__(self):
+        self.rate = QueriedFloat()
+
+
 class QueriedError(Exception):
     """The same for its text."""
 
@@ -156,7 +163,7 @@ def test_weighing_ends_by_what_a_handler_raises(handled):
         (lambda thing: element({"key": 1}, thing), Queried),
         (lambda thing: key_of(abs, thing, None), Queried),
         (lambda thing: State(abs, [thing]), Queried),
-        (lambda thing: State(lambda _: thing), lambda: types.SimpleNamespace(rate=QueriedFloat())),
+        (lambda thing: State(lambda _: thing), Rated),
         (show, Queried),
         (reason_of, QueriedError),
     ],
