@@ -14,13 +14,11 @@ from itertools import count
 from typing import Any
 
 from .._errors import QueueFullError
-from .._inspect._bonds import prompts
 from .._measure._clock import SystemClock
 from .._platform._interpreter import gil_enabled
 from .._platform._processors import usable_cpus
 from .._transfer._apart import keep_apart
-from .._transfer._kept_here import mocked
-from .._transfer._lookups import looked_up
+from .._transfer._kept_here import mocked, tied_here
 from .._transfer._pickling import travels_by_name
 from ._accounting._account import Account
 from ._accounting._accounts import Accounts
@@ -242,7 +240,7 @@ class Core:
             account.put_off(stays)
             return
         held = held_by(fn)
-        if stays := held.obstacle or looked_up(fn) or prompts(fn):
+        if stays := held.obstacle or tied_here(fn):
             account.bar(stays)
             return
         account.moving = True

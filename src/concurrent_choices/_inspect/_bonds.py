@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -63,7 +63,8 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
     `caller` is the identity of the caller's thread; None stands for the present one.
     """
     owner = f" owner={threading.get_ident() if caller is None else caller} "
-    for part in _held(fn):
+    reached = list(reached_from(fn))
+    for part in _held(reached):
         # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):
             return HELD
@@ -73,12 +74,16 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
                 return f"it uses a {name}, which belongs to the thread that made it"
         if of_type(part, FunctionType) and _is_called(part, fn) and _sets_signals(part):
             return "it sets signal handlers, which only the main thread may"
-    return prompts(fn)
+    return _prompted_by(fn, reached)
 
 
 def prompts(fn: Any) -> str:
     """By what a callable asks who sits at the terminal, in a sentence; empty if nothing is seen."""
-    for _, function in reached_from(fn):
+    return _prompted_by(fn, reached_from(fn))
+
+
+def _prompted_by(fn: Any, reached: Iterable[tuple[str, Any]]) -> str:
+    for _, function in reached:
         if is_own_function(function) and _is_called(function, fn) and (name := _prompt(function)):
             return f"it calls {name}(), and the terminal answers one call at a time, in this process"
     return ""
@@ -130,7 +135,7 @@ def _is_setter(value: Any) -> bool:
 def is_loop_bound(fn: Any) -> bool:
     """Whether something that the callable holds, or that is held by that, is made for an event loop."""
     # All of its bases: what derives from something of asyncio's serves one loop, too.
-    return any(_is_for_loops(kind) for value in _held(fn) for kind in type(value).__mro__)
+    return any(_is_for_loops(kind) for value in _held(reached_from(fn)) for kind in type(value).__mro__)
 
 
 def _is_for_loops(kind: type) -> bool:
@@ -143,13 +148,13 @@ def _is_for_loops(kind: type) -> bool:
     return "__aenter__" in vars(kind) or not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))
 
 
-def _held(fn: Any) -> Iterator[Any]:
-    """What a callable holds, then what that holds, and so on, as far as it is looked at."""
-    return islice(_nearest_first(fn), MOST)
+def _held(reached: Iterable[tuple[str, Any]]) -> Iterator[Any]:
+    """What a callable reaches, then what that holds, and so on, as far as it is looked at."""
+    return islice(_nearest_first(reached), MOST)
 
 
-def _nearest_first(fn: Any) -> Iterator[Any]:
-    ahead = deque((part, DEEPEST) for _, part in reached_from(fn))
+def _nearest_first(reached: Iterable[tuple[str, Any]]) -> Iterator[Any]:
+    ahead = deque((part, DEEPEST) for _, part in reached)
     kinds, seen = Seen(), Seen()
     while ahead:
         value, depth = ahead.popleft()

@@ -110,8 +110,8 @@ class State:
 
     def _looks_closer(self) -> bool:
         """Look at all of what is large, if the code might change it and no call has; whether there is any."""
-        large = [name for name, part in self._parts.items() if not part.whole]
-        if not (large and self.may_change) or self._differing(self._now()):
+        large = self._large
+        if not large or self._differing(self._now()):
             return False
         self._closer = {name: _looked(self._parts[name].value, LARGE) for name in large}
         return True
@@ -128,8 +128,13 @@ class State:
             return differing
         if closed := [name for name, part in self._parts.items() if part.opaque]:
             return closed[0]
+        return self._differing_far_inside(self._large, now)
+
+    @property
+    def _large(self) -> list[str]:
+        """What is too large to be looked at whole, if the code might change it."""
         large = [name for name, part in self._parts.items() if not part.whole]
-        return self._differing_far_inside(large, now) if large and self.may_change else ""
+        return large if large and self.may_change else []
 
     def _now(self) -> dict[str, _Part]:
         return dict(_looked_at(reached_from(self._fn), self._most))
@@ -151,6 +156,8 @@ class State:
 
         They are compared once: that takes as long as to send them, and workers go on.
         """
+        if not large:
+            return ""
         closer = self._closer
         if closer is None or not all(part.whole for part in closer.values()):
             return f"perhaps {large[0]} (too large to be compared)"

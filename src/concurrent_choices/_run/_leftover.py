@@ -104,9 +104,12 @@ class Leftover:
         self, strategy: Strategy | str, *, timeout: float | None, return_exceptions: bool
     ) -> None:
         """The same for all that is left; an iterator is advanced in the caller's thread, as by `run`."""
-        in_reach = self._sampled.feed.places is not None or loop_runs()
-        drawn = self.draw(None) if in_reach else []
-        items = [item for _, item in drawn] if in_reach else self._as_asked(drawn)
+        if self._sampled.feed.places is None and not loop_runs():
+            drawn: list[tuple[int, Any]] = []
+            items: Iterable[Any] = self._as_asked(drawn)
+        else:
+            drawn = self.draw(None)
+            items = [item for _, item in drawn]
         self._perform(drawn, items, strategy, timeout=timeout, return_exceptions=return_exceptions)
 
     def _perform(
