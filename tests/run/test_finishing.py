@@ -33,6 +33,7 @@ from concurrent_choices._judge._recommend import recommend as judge
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._run import _verdict
 from concurrent_choices._run._elsewhere import Elsewhere
+from concurrent_choices._run._leftover import SLOW
 from concurrent_choices._strategies._workers._hosting import _staffing
 from concurrent_choices._strategies._workers._hosting._host import Host
 from concurrent_choices._strategies._workers._hosting._pump import Pump
@@ -517,3 +518,38 @@ def test_an_iterator_goes_on_while_calls_are_made(monkeypatch):
     measured.set()
     assert verdict.run() == [item * 2 for item in range(200)]
     assert threads == {threading.get_ident()}
+
+
+class Opened:
+    """Gives each item after a moment; once it is `measured`, when those before have been called with."""
+
+    def __init__(self):
+        self.measured = threading.Event()
+        self.given, self.called = set(), set()
+
+    def __len__(self):
+        return 200
+
+    def __getitem__(self, place):
+        time.sleep(2 * SLOW)
+        until = time.monotonic() + 30
+        while self.measured.is_set() and not self.called.issuperset(self.given):
+            assert time.monotonic() < until
+            time.sleep(0.001)
+        self.given.add(place)
+        return place
+
+
+def test_a_data_set_that_is_slow_goes_on_while_calls_are_made(monkeypatch):
+    """As an iterator does, though any of its items could be had first."""
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)
+    items = Opened()
+
+    def fn(item):
+        items.called.add(item)
+        return callables.nap(item)
+
+    verdict = recommend(fn, items, verify=False)
+    items.given.clear()  # some were only looked at
+    items.measured.set()
+    assert verdict.run() == [item * 2 for item in range(200)]

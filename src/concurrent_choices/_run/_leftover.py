@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Leftover"]
 
+SLOW = 1e-4
+"""Seconds that a data set may take to give an item before calls go on meanwhile; of those of others it is
+known how many there are (guessed: much more than it takes to hand an item over)."""
+
 
 class Leftover:
     """Results there are already, calls still under way, and items not yet called.
@@ -104,7 +108,9 @@ class Leftover:
         self, strategy: Strategy | str, *, timeout: float | None, return_exceptions: bool
     ) -> None:
         """The same for all that is left; an iterator is advanced in the caller's thread, as by `run`."""
-        if self._sampled.feed.places is None and not loop_runs():
+        feed = self._sampled.feed
+        slow = feed.places is None or feed.pace.seconds > SLOW
+        if slow and not loop_runs():
             drawn: list[tuple[int, Any]] = []
             items: Iterable[Any] = self._as_asked(drawn)
         else:
