@@ -104,6 +104,34 @@ FACTOR = 2
 FACTOR_HERE = contextvars.ContextVar("FACTOR_HERE", default=2)
 
 
+class Guarded:
+    """Settings in an object without a pickle; what a module puts in a lock's place could be one."""
+
+    def __init__(self):
+        self.beside = threading.local()
+        self.depths = [1, 2]
+
+
+GUARDED = Guarded()
+HANDLERS = {"times": lambda item: 2 * item}
+TURN = threading.Lock()
+
+
+def times_depth(item):
+    spin(item)
+    return GUARDED.depths[1] * item
+
+
+def times_handled(item):
+    spin(item)
+    return HANDLERS["times"](item)
+
+
+def times_in_turn(item):
+    with TURN:
+        return 2 * item if spin(item) else 0
+
+
 def times_factor(item):
     spin(item)
     return FACTOR * item

@@ -17,6 +17,7 @@ from concurrent_choices import RemoteError, run, stream
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._engine._worker_transfer import stranded
 from concurrent_choices._mutation._state import State
+from concurrent_choices._transfer import _pretences
 
 
 def test_what_cannot_travel_stays():
@@ -31,7 +32,7 @@ def test_what_cannot_travel_stays():
     with closing(stream(locked, count(), strategy=strategy)) as results:
         before = sum(1 for _ in takewhile(lambda _: not strategy.controller.barred, results))
         assert [*islice(results, 200)] == [*range(before + 1, before + 201)]
-    assert "cannot travel" in strategy.controller.barred
+    assert strategy.controller.barred.startswith("the enclosing 'lock' is a threading.Lock, which serves")
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "not yet known"])
@@ -132,6 +133,40 @@ def test_what_was_set_in_a_module_stays(kind, monkeypatch):
         fn, strategy = acts.times_factor_awaited, LoopStrategy(LOOP_STARTING, LOOP_OUTSIDE)
     assert run(fn, until_told(strategy, range(300)), strategy=strategy) == list(range(0, 900, 3))
     assert "engine_acts.FACTOR has another value there than here" in strategy.controller.barred
+
+
+def test_what_was_set_in_an_object_without_a_pickle_stays(monkeypatch):
+    """It is compared by what it holds, not by its class alone."""
+    monkeypatch.setattr(acts, "GUARDED", acts.Guarded())  # as the module has it
+    strategy = outside()
+    assert len(some_after_the_move(acts.times_depth, strategy, 100)) == 100
+
+    acts.GUARDED.depths[1] = 3
+    strategy = outside()
+    items = until_told(strategy, range(300))
+    assert run(acts.times_depth, items, strategy=strategy) == list(range(0, 900, 3))
+    assert "engine_acts.GUARDED has another value there than here" in strategy.controller.barred
+
+
+def test_a_function_without_a_name_that_was_registered_stays(monkeypatch):
+    """A worker would find the one that the module itself has registered."""
+    strategy = outside()
+    assert len(some_after_the_move(acts.times_handled, strategy, 100)) == 100
+
+    monkeypatch.setitem(acts.HANDLERS, "times", lambda item: 3 * item)
+    monkeypatch.setattr(_pretences, "put_there", list)  # as if no test had put it there
+    strategy = outside()
+    items = until_told(strategy, range(300))
+    assert run(acts.times_handled, items, strategy=strategy) == list(range(0, 900, 3))
+    assert "engine_acts.HANDLERS has another value there than here" in strategy.controller.barred
+
+
+def test_what_takes_a_lock_of_a_module_stays():
+    """Each worker would import one of its own, which keeps out nobody."""
+    strategy = outside()
+    items = until_told(strategy, range(300))
+    assert run(acts.times_in_turn, items, strategy=strategy) == list(range(0, 600, 2))
+    assert "the global 'TURN' is a threading.Lock" in strategy.controller.barred
 
 
 def test_what_is_set_in_this_context_stays():

@@ -24,7 +24,7 @@ from ._code import globals_in, globals_of, names_in
 from ._ownership import is_own_class, is_own_function
 from ._words import text_of
 
-__all__ = ["HELD", "bound_to_thread", "is_loop_bound", "prompts", "refused_thread"]
+__all__ = ["DEEPEST", "HELD", "WIDEST", "bound_to_thread", "is_loop_bound", "prompts", "refused_thread"]
 
 HELD = "it takes a lock that the caller holds"
 """What binds where its thread has a lock: the caller's between two calls, and during one perhaps its own."""

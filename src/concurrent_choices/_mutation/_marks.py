@@ -10,6 +10,7 @@ import copyreg
 import sys
 from _contextvars import ContextVar
 from _pickle import Pickler, dumps
+from functools import partial
 from types import FunctionType
 from zlib import crc32
 
@@ -18,13 +19,14 @@ from .._inspect._asking import ATOMS, attributes_of, loaded_class, of_type, writ
 from .._inspect._code import parameters_of
 from .._inspect._generators import dump_to
 from .._runtime._interrupted import raise_handlers
+from ._picklers import FullError, Ordered, Piecewise, is_opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["CONTAINERS", "MOST", "compare", "keeps_one", "mark_of", "summed", "value_at"]
+__all__ = ["CONTAINERS", "MOST", "compare", "is_compared", "keeps_one", "mark_of", "summed", "value_at"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
@@ -80,16 +82,21 @@ def keeps_one(wrapper: Any) -> bool:
 
 
 def mark_of(value: Any) -> int:
-    """A sum of what a value holds, the same in every process; of what has no pickle, of what it is called.
+    """A sum of what a value holds, the same in every process.
+
+    Of what has no pickle it is that of its pieces, and of a library's objects of what their class is called.
 
     Of a context variable it is that of what was set in the present context, of which a worker knows nothing.
     """
     if type(value) is ContextVar:
         return _mark_of_set(value)  # pyright: ignore[reportUnknownArgumentType] - of whatever it is a variable
+    attributes_of(value)  # some have others in their pickle once they were asked for any
     file = summed(value)
     # The code of a frozen set comes after its elements: of what is too large it may not have been seen.
-    if file is not None and (file.may_hold_sets or file.full) and type(value) not in ATOMS:
-        file = summed(value, _Within().pickler)
+    if file is None:
+        file = summed(value, _Within(_piecewise).pickler)
+    elif (file.may_hold_sets or file.full) and type(value) not in ATOMS:
+        file = summed(value, _Within(Ordered).pickler)
     return _mark_of_name(value) if file is None else file.total
 
 
@@ -100,8 +107,8 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST)
     """
     file = Sum(most)
     try:
-        dump_to(file, value, file.buffer, kind=lambda *to, **more: _with_jars(kind(*to, **more)))
-    except _FullError:
+        dump_to(file, value, file.buffer, kind=lambda *to, **more: _steady(kind(*to, **more)))
+    except FullError:
         pass
     except Exception as error:  # noqa: BLE001 - picklers raise anything
         raise_handlers(error)
@@ -109,15 +116,21 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST)
     return file
 
 
-def _with_jars(pickler: Pickler) -> Pickler:
-    """One for which a jar of cookies is the same whenever it was last asked for some.
+def _steady(pickler: Pickler) -> Pickler:
+    """One for which some objects are the same whenever they are looked at.
 
-    A session of requests has one. By its pickle it changed with each second, so that its calls had to stay.
+    A partial is another one, by its pickle, once somebody has asked for its attributes; and a jar of cookies
+    with each second in which it was asked for some. A session of requests has one, and its calls had to stay.
     """
-    jar = loaded_class("http.cookiejar", "CookieJar")
-    if jar is not None:
-        pickler.dispatch_table = {**copyreg.dispatch_table, **dict.fromkeys(_derived(jar), _reduce_jar)}
+    table = {**copyreg.dispatch_table, partial: _reduce_partial}
+    if (jar := loaded_class("http.cookiejar", "CookieJar")) is not None:
+        table.update(dict.fromkeys(_derived(jar), _reduce_jar))
+    pickler.dispatch_table = table
     return pickler
+
+
+def _reduce_partial(made: partial[Any]) -> tuple[Any, ...]:
+    return partial, (), (made.func, made.args, made.keywords, attributes_of(made))
 
 
 def _derived(kind: type[Any]) -> Iterator[type[Any]]:
@@ -129,6 +142,23 @@ def _derived(kind: type[Any]) -> Iterator[type[Any]]:
 
 def _reduce_jar(jar: Any) -> tuple[Any, ...]:
     return tuple, ([(name, held) for name, held in attributes_of(jar).items() if name not in _UNTOLD],)
+
+
+def is_compared(value: Any) -> bool:
+    """Whether the mark of a value tells what it holds, and not only of what class it is."""
+    return is_opened(value) or summed(value) is not None
+
+
+def _piecewise(*to: Any, **more: Any) -> Ordered:
+    pickler = Piecewise(*to, **more)
+    pickler.alone = _mark_alone
+    return pickler
+
+
+def _mark_alone(value: object) -> int:
+    """The mark of what is not looked into any further than its pickle."""
+    file = summed(value)
+    return _mark_of_name(value) if file is None else file.total
 
 
 def _mark_of_set(variable: ContextVar[Any]) -> int:
@@ -166,13 +196,14 @@ class _Within:
     in whatever order the elements are looked at.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Callable[..., Ordered]) -> None:
+        self._kind = kind
         self._left = MOST
         self._depth = 0
 
     def pickler(self, file: Sum, protocol: int, **more: Any) -> Pickler:
         """One that puts sets in order."""
-        ordered = _Ordered(file, protocol, **more)
+        ordered = self._kind(file, protocol, **more)
         ordered.sums = self._sums
         return ordered
 
@@ -183,7 +214,7 @@ class _Within:
             return sorted(map(crc32, map(dumps, elements)))
         try:
             return sorted(map(self._sum, elements)) if many <= _MANY else [many]
-        except _FullError:
+        except FullError:
             if self._depth:
                 raise  # the outermost set as a whole is more than is left
             return [many]
@@ -199,27 +230,11 @@ class _Within:
         if file is not None:
             self._left = max(0, self._left - file.size)
         if not self._left:
-            raise _FullError
+            raise FullError
         return _mark_of_name(element) if file is None else file.total
 
 
 _PLAIN = frozenset(ATOMS)
-
-
-class _Ordered(Pickler):
-    """Pickles in place of each set what `sums` gives for it."""
-
-    sums: Callable[[set[Any] | frozenset[Any]], list[int]]
-
-    def persistent_id(self, obj: Any) -> list[Any] | None:
-        if not issubclass(type(obj), (frozenset, set)):
-            return None
-        derived = type(obj) not in {frozenset, set}
-        return [type(obj), attributes_of(obj), self.sums(obj)] if derived else self.sums(obj)
-
-
-class _FullError(Exception):
-    """Enough has been looked at."""
 
 
 class Sum:
@@ -259,4 +274,4 @@ class Sum:
         self.total = crc32(some, self.total)
         self._left -= len(some)
         if self.full:
-            raise _FullError
+            raise FullError

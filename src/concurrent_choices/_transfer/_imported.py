@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .._inspect._asking import told_by, written_in
+from .._inspect._asking import attributes_of, of_type, told_by, written_in
 from .._inspect._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from .._inspect._code import globals_of, names_in
 from .._inspect._ownership import of_libraries
 from .._mutation._filled import filled_in
-from .._mutation._marks import compare, mark_of, summed, value_at
+from .._mutation._marks import compare, is_compared, mark_of, value_at
 from .._runtime._interrupted import raise_handlers
 from ._kept_by_caches import kept_by_caches
 from ._pickling import travels_by_name
@@ -72,8 +72,16 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     for _, module in modules_of(fn):
         yield from _data(module.__name__, parts_of_module(module, names))
     yield from _data("builtins", builtins_of(fn))
-    if held and travels_by_name(fn):
-        yield from _data(written_in(fn), held.items())  # what attrs compiles is of no module
+    if held and travels_by_name(fn):  # what attrs compiles is of no module
+        yield from _data(written_in(fn), [*held.items(), *_named_within(held, names)])
+
+
+def _named_within(held: dict[str, Any], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """What a function names of a library's objects that have no pickle, as the `config` of an application."""
+    for path, value in held.items():
+        some = {name: each for name, each in attributes_of(value).items() if name in names}
+        if some and not (of_type(value, type, FunctionType, ModuleType) or is_compared(value)):
+            yield from ((f"{path}.{name}", each) for name, each in some.items())
 
 
 def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str]]:
@@ -88,6 +96,6 @@ def _data(module: str, parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, 
     for path, value in parts:
         if not isinstance(value, ModuleType):
             filled = filled_in(value)
-            if filled and summed(value) is not None:  # else no more than its class is compared
+            if filled and is_compared(value):  # else no more than its class is compared
                 yield from ((module, f"{path}.{name}") for name in filled)
             yield module, path

@@ -1,7 +1,7 @@
 """Why a callable stays here that could perhaps travel: a worker process would find other things.
 
 That is what code looks up by names that it does not spell out, what a test has replaced, in modules that the
-callable uses or for the whole process, and the terminal.
+callable uses or for the whole process, the terminal, and what each process has one of its own of.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from .._inspect._bonds import prompts
 from .._inspect._captured import reached_from
+from .._inspect._one_process import of_one_process
 from .._inspect._strangers import is_mock
 from ._lookups import looked_up
 from ._pretences import pretended, put_there, unseen
@@ -24,8 +25,8 @@ def kept_here(fn: Any) -> str:
 
 
 def tied_here(fn: Any) -> str:
-    """The same of what no end of a test changes: names that it looks up as it runs, and the terminal."""
-    return looked_up(fn) or prompts(fn)
+    """The same of what no end of a test changes: names that it looks up, the terminal, locks and such."""
+    return looked_up(fn) or prompts(fn) or of_one_process(fn)
 
 
 def mocked(fn: Any) -> str:
