@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from concurrent_choices._inspect._captured import reached_from
 from concurrent_choices._inspect._one_process import of_one_process
 
 
@@ -39,8 +40,8 @@ class Beside:
 
 
 def using(thing):
-    """A callable that uses a thing."""
-    return lambda item: (thing, item)
+    """What hangs on a callable that uses a thing."""
+    return list(reached_from(lambda item: (thing, item)))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pickle import loads
 
 import pytest
 
+from concurrent_choices._inspect._captured import reached_from
 from concurrent_choices._transfer._lookups import looked_up
 from interpreters import printed
 
@@ -109,33 +110,33 @@ def main(monkeypatch):
 @pytest.mark.parametrize("fn", [*LOOKING, by_another, partial(by_globals, "x")])
 def test_what_looks_for_globals_of_the_main_module(fn):
     """It would raise in a worker, which has none but those that the code names."""
-    assert "which finds in this process what no other has" in looked_up(fn)
+    assert "which finds in this process what no other has" in looked_up(reached_from(fn))
 
 
 @pytest.mark.parametrize("fn", LOOKING)
 def test_what_can_be_imported_finds_them_anywhere(fn):
     """Each worker has the whole of its module."""
-    assert looked_up(fn) == ""
+    assert looked_up(reached_from(fn)) == ""
 
 
 @pytest.mark.usefixtures("main")
 @pytest.mark.parametrize("fn", [of_given_names, of_a_kind, plain, write])
 def test_what_looks_for_none(fn):
     """It is at home anywhere."""
-    assert looked_up(fn) == ""
+    assert looked_up(reached_from(fn)) == ""
 
 
 @pytest.mark.usefixtures("main")
 @pytest.mark.parametrize("fn", READING)
 def test_what_reads_pickles_that_may_hold_a_class_of_the_main_module(fn):
     """Nothing would bring the class to a worker."""
-    assert "pickle for classes that it does not name" in looked_up(fn)
+    assert "pickle for classes that it does not name" in looked_up(reached_from(fn))
 
 
 @pytest.mark.usefixtures("main")
 def test_a_class_that_is_named_comes_along():
     """A worker finds it where pickle looks for it."""
-    assert looked_up(read_and_named) == ""
+    assert looked_up(reached_from(read_and_named)) == ""
 
 
 SCRIPT = """

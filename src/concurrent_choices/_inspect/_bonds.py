@@ -74,15 +74,14 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
                 return f"it uses a {name}, which belongs to the thread that made it"
         if of_type(part, FunctionType) and _is_called(part, fn) and _sets_signals(part):
             return "it sets signal handlers, which only the main thread may"
-    return _prompted_by(fn, reached)
+    return prompts(fn, reached)
 
 
-def prompts(fn: Any) -> str:
-    """By what a callable asks who sits at the terminal, in a sentence; empty if nothing is seen."""
-    return _prompted_by(fn, reached_from(fn))
+def prompts(fn: Any, reached: Iterable[tuple[str, Any]]) -> str:
+    """By what a callable asks who sits at the terminal, in a sentence; empty if nothing is seen.
 
-
-def _prompted_by(fn: Any, reached: Iterable[tuple[str, Any]]) -> str:
+    `reached` is what hangs on it, as `reached_from` gives it.
+    """
     for _, function in reached:
         if is_own_function(function) and _is_called(function, fn) and (name := _prompt(function)):
             return f"it calls {name}(), and the terminal answers one call at a time, in this process"

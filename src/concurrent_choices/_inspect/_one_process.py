@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from .._runtime._interrupted import raise_handlers
 from ._asking import Seen, inside_of, loaded_class, of_type
 from ._bonds import DEEPEST, WIDEST
-from ._captured import data_among, reached_from
+from ._captured import data_among
 from ._ownership import is_own_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["of_one_process"]
 
@@ -51,20 +51,20 @@ _MOST = 200
 _OWN_PICKLE = ("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__reduce__", "__reduce_ex__")
 
 
-def of_one_process(fn: Any) -> str:
-    """What a callable uses that another process has one of its own of, in a sentence; empty for nothing."""
-    for how, each in _things(fn):
+def of_one_process(reached: Iterable[tuple[str, Any]]) -> str:
+    """What, of all that hangs on a callable, another process has one of its own of; empty for nothing."""
+    for how, each in _things(reached):
         if what := _singular(each):
             return f"{how} {what}, which serves this process alone"
     return ""
 
 
-def _things(fn: Any) -> Iterator[tuple[str, Any]]:
+def _things(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """What a callable holds, and what containers and the user's own objects there hold, nearest first.
 
     Each is given with the beginning of a sentence about it.
     """
-    ahead = deque((name, each, DEEPEST) for name, each in data_among(reached_from(fn)))
+    ahead = deque((name, each, DEEPEST) for name, each in data_among(reached))
     seen = Seen()
     while ahead and len(seen) < _MOST:
         name, thing, depth = ahead.popleft()

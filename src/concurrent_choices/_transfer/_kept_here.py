@@ -26,7 +26,8 @@ def kept_here(fn: Any) -> str:
 
 def tied_here(fn: Any) -> str:
     """The same of what no end of a test changes: names that it looks up, the terminal, locks and such."""
-    return looked_up(fn) or prompts(fn) or of_one_process(fn)
+    reached = list(reached_from(fn))
+    return looked_up(reached) or prompts(fn, reached) or of_one_process(reached)
 
 
 def mocked(fn: Any) -> str:

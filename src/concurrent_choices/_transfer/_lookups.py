@@ -11,7 +11,6 @@ from types import BuiltinFunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._inspect._asking import of_type
-from .._inspect._captured import reached_from
 from .._inspect._code import codes_in, globals_in, globals_of, names_in
 from .._inspect._ownership import MAINS, is_own_function
 from .._inspect._steps import steps_of, use_of
@@ -29,11 +28,11 @@ _PICKLERS = frozenset({"_pickle", "cloudpickle", "dill", "joblib", "pickle", "sh
 _READERS = frozenset({"Unpickler", "load", "loads", "shelve"})
 
 
-def looked_up(fn: Any) -> str:
-    """How a callable finds what no worker would have, in a sentence; empty where nothing is seen."""
-    reached = [each for _, each in reached_from(fn)]
-    for function in filter(is_own_function, reached):
-        how = _finder(function, reached)
+def looked_up(reached: Iterable[tuple[str, Any]]) -> str:
+    """How what hangs on a callable finds what no worker would have; empty where nothing is seen."""
+    things = [each for _, each in reached]
+    for function in filter(is_own_function, things):
+        how = _finder(function, things)
         if how and not travels_by_name(function):
             return f"{function.__qualname__} uses {how}, which finds in this process what no other has"
     return ""
