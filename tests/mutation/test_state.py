@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 import tracemalloc
+from collections import defaultdict
 from enum import Flag
 from functools import cached_property
 from importlib import import_module
@@ -445,3 +446,13 @@ def test_an_iterator_is_changed_by_whoever_uses_it():
         return item, next(numbers)
 
     assert "'numbers'" in State(number_of).changed()
+
+
+def test_what_a_dictionary_makes_of_its_default_is_no_change():
+    """To ask for what it has not is no more than to look; to put something there is a change."""
+    found = defaultdict(list)
+    state = State(lambda item: found[item])
+    assert found[3] == []
+    assert state.changed() == ""
+    found[3].append(1)
+    assert state.changed() == "the enclosing 'found'"

@@ -1,5 +1,7 @@
 """What callables change by a class: by what theirs inherits, by its own call, or as it makes objects."""
 
+from typing import ClassVar
+
 import pytest
 
 from concurrent_choices._mutation._alterations import altered_by
@@ -144,3 +146,33 @@ def test_what_goes_round_comes_to_an_end():
         last = last.next
     assert altered_by(first.visit) == ""
     assert altered_by(last.visit) == ""
+
+
+class Noted:
+    """It keeps a list of all classes that derive from it, which are made before any call."""
+
+    kinds: ClassVar = []
+
+    def __init_subclass__(cls):
+        Noted.kinds.append(cls)
+
+
+class Later(Noted):
+    """One of them."""
+
+
+def makes_a_later_one(item):
+    return Later(), item
+
+
+def makes_a_class(item):
+    class Made(Noted):
+        number = item
+
+    return Made.number
+
+
+def test_what_happens_as_classes_are_made():
+    """It counts where calls make any."""
+    assert altered_by(makes_a_later_one) == ""
+    assert altered_by(makes_a_class) != ""

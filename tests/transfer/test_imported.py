@@ -11,7 +11,7 @@ from concurrent_choices import run
 from concurrent_choices._transfer._imported import Imported
 
 MODULE = """
-import contextvars, functools, pickle, re, threading
+import collections, contextvars, functools, pickle, re, threading, types
 LIMIT = 1
 ANIMAL = "\u0451\u0436"
 USER = contextvars.ContextVar("USER", default="nobody")
@@ -61,13 +61,62 @@ class Rules:
 
 RULES = Rules()
 
-def helper():
-    return LIMIT
+class Kept(type):
+    made = {}
+
+    def __call__(cls):
+        return cls.made.setdefault(cls, object.__new__(cls))
+
+class Config(metaclass=Kept):
+    class Meta:
+        depths = [1]
+
+    @property
+    def depth(self):
+        return _depths["depth"]
+
+_depths = {"depth": 1}
+_rates = {"here": 1}
+_lazy = {"late": 1}
+SEEN = collections.defaultdict(list)
+APP = types.SimpleNamespace(beside=threading.local(), depth=1)  # it has no pickle
+
+class Shop:
+    def __init__(self):
+        self.till = Till()
+
+class Till:
+    def rate(self):
+        return _rates["here"]
+
+SHOP = Shop()
+
+class Plugin:
+    pass
+
+class First(Plugin):
+    pass
+
+@functools.singledispatch
+def show(thing):
+    return str(thing)
+
+def __getattr__(name):
+    try:
+        return _lazy[name]
+    except KeyError:
+        raise AttributeError(name)
+
+def helper(factors={"one": 1}, *, others=()):
+    return LIMIT, helper.times
+
+helper.times = 1
 
 def use(item):
     with LOCK:
-        held = HOUSE, ROUND, PRICES, Money(), CLIENT, RULES
-        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), held
+        held = HOUSE, ROUND, PRICES, Money(), CLIENT, RULES, SHOP.till.rate(), SEEN["nothing"], APP.depth
+        made = Config().depth, Plugin.__subclasses__(), show(item), Config.Meta
+        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), held, made
 """
 
 DECORATORS = """
@@ -164,6 +213,18 @@ def test_the_same(told):
         ("shop.PRICES.held[0] = 1", "shop.PRICES"),  # as a large array of NumPy, which hands out its memory
         ("shop.RULES.most.append(2)", "shop.RULES.most"),
         ("shop.RULES.least = 2", "shop.RULES.least"),
+        ("shop.Config.Meta.depths.append(2)", "shop.Config.Meta.depths"),
+        ("shop.Config.depth = property(lambda self: 2)", "shop.Config.depth"),
+        ("shop._depths['depth'] = 2", "shop._depths"),  # which a property reads
+        ("shop.Config()", "shop.Kept.made"),  # by the class of its class
+        ("shop._rates['here'] = 2", "shop._rates"),  # which a method of what an object holds reads
+        ("shop.APP.depth = 2", "shop.APP"),
+        ("shop.SEEN['something'].append(1)", "shop.SEEN"),
+        ("class Second(shop.Plugin): pass", "shop.Plugin.__subclasses__()"),
+        ("shop.show.register(int, lambda number: 'int')", "shop.show.registry"),
+        ("shop.helper.__defaults__[0]['two'] = 2", "shop.helper.__defaults__"),
+        ("shop.helper.__kwdefaults__['others'] = [2]", "shop.helper.__kwdefaults__"),
+        ("shop.helper.times = 2", "shop.helper.times"),
         ("shop.USER.set('Ada')", "shop.USER"),
         ("shop.USER.set(shop.LOCK)", "shop.USER"),
     ],
@@ -177,6 +238,18 @@ def test_what_was_changed(told, change, name):
 def test_what_an_object_has_computed_and_keeps(told, change):
     """A worker computes it, too, and then has the same."""
     assert told(change) == ""
+
+
+def test_a_module_that_gives_what_it_does_not_hold(told):
+    """By a function that reads something else of it."""
+    own = "def ours(item): return shop.late\n"
+    assert told(own, "ours") == ""
+    assert told(f"{own}shop._lazy['late'] = 2", "ours").startswith("shop._lazy")
+
+
+def test_what_a_dictionary_has_made_of_its_default(told):
+    """A worker that asks for it gets the same."""
+    assert told("shop.SEEN['something']") == ""
 
 
 def test_a_context_variable_that_is_set_to_what_a_worker_finds(told):

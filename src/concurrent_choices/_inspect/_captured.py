@@ -11,7 +11,7 @@ import builtins
 import sys
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "builtins_of",
+    "classes_of",
     "data_among",
+    "functions_of",
     "loaded_as",
     "modules_of",
     "parts_of_class",
@@ -45,6 +47,13 @@ SOME = 4
 """Elements of a container that are looked at for functions (guessed: the others are like those)."""
 
 _CALLED = (FunctionType, MethodType, partial)
+
+_MADE_OF = {
+    **dict.fromkeys((classmethod, staticmethod), ("__func__",)),
+    cached_property: ("func",),
+    property: ("fget", "fset", "fdel"),
+}
+"""What stands for functions in a class, and the names by which they have those."""
 
 _ANNOTATING = frozenset({"__annotate__", "__annotate_func__"})
 """What makes a class's annotations, from Python 3.14 on, and holds all that is in the class a second time: of
@@ -90,7 +99,8 @@ def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
     if is_a(thing, partial):
         return [("its function", thing.func), *_bound(thing)]
     if isinstance(thing, type):
-        return ((f"{thing.__name__}.{name}", part) for name, part in parts_of_class(thing))
+        kinds = (thing, *classes_of(thing))
+        return ((f"{kind.__name__}.{name}", part) for kind in kinds for name, part in parts_of_class(kind))
     return () if isinstance(thing, ModuleType) or _is_plain_callable(thing) else None
 
 
@@ -221,7 +231,8 @@ def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple
         yield from strangers_in(module, names)
         return
     held = vars(module)
-    yield from ((each, held[each]) for each in sorted(filter(held.__contains__, names)))
+    # By `__getattr__` it gives what it does not hold.
+    yield from ((each, held[each]) for each in sorted(filter(held.__contains__, {*names, "__getattr__"})))
 
 
 def wrapped_by(function: FunctionType) -> list[FunctionType]:
@@ -235,16 +246,30 @@ def wrapped_by(function: FunctionType) -> list[FunctionType]:
 
 
 def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
-    """Methods and data of a class that is the user's own."""
+    """Methods and data of a class that is the user's own, and other classes of theirs that it names."""
     if not is_own_class(kind):
         return
     for name, value in sorted(vars(kind).items()):
         if name in _ANNOTATING:
             continue
-        if is_a(value, staticmethod, classmethod):
-            yield name, value.__func__
-        elif isinstance(value, FunctionType) or (not _is_reserved(name) and _is_data(value)):
+        if functions := functions_of(value):
+            yield from ((name, each) for each in functions)
+        elif not _is_reserved(name) and (is_own_class(value) if isinstance(value, type) else _is_data(value)):
             yield name, value
+
+
+def classes_of(kind: type) -> Iterator[type]:
+    """The user's own of a class's own classes, which may keep its objects, as of a singleton."""
+    meta: Any = type(kind)
+    yield from filter(is_own_class, meta.__mro__)
+
+
+def functions_of(part: Any) -> list[Any]:
+    """The functions that a part of a class is made of; empty where it is none."""
+    if isinstance(part, FunctionType):
+        return [part]
+    names = next((names for kind, names in _MADE_OF.items() if is_a(part, kind)), ())
+    return [each for name in names if (each := getattr(part, name)) is not None]
 
 
 def _is_data(value: Any) -> bool:

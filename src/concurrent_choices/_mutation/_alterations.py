@@ -29,6 +29,10 @@ _BEYOND = (TELLTALE - MUTATORS) | {"next"}
 _SETTERS = frozenset({"delattr", "setattr"})
 _CALL = frozenset({"__call__"})
 _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
+_DEFINING = frozenset({"__init_subclass__", "__set_name__"})
+"""Methods that Python calls when a class is made."""
+
+_CLASS = opmap["LOAD_BUILD_CLASS"]
 
 WIDEST = 50
 """Things whose methods are looked up (guessed: a tenth of a millisecond)."""
@@ -47,6 +51,8 @@ def altered_by(fn: Any) -> str:
     reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
     functions = [function] if of_type(function, FunctionType) else []
     functions += [each for each in reached if each is not function and is_own_function(each)]
+    if not any(map(_makes_classes, functions)):
+        functions = [each for each in functions if each.__name__ not in _DEFINING]
     bound = [each.value for each in (*held, *by_name.values())]
     things = [*bound, *(each for each in reached if not of_type(each, FunctionType))]
     is_worth = _worth_reading(functions, things, of_given=False)
@@ -63,6 +69,10 @@ def altered_by(fn: Any) -> str:
     ]
     changes += map(plain.changed_by, others)
     return next((words for each in changes for words in each if words), "")
+
+
+def _makes_classes(function: FunctionType) -> bool:
+    return any(_CLASS in code.co_code[::2] for code in codes_in(function.__code__))
 
 
 def _parted(functions: Sequence[FunctionType], first: Any) -> tuple[list[FunctionType], list[FunctionType]]:

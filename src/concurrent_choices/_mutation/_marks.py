@@ -10,6 +10,7 @@ import copyreg
 import sys
 from _contextvars import ContextVar
 from _pickle import Pickler, dumps
+from collections import defaultdict
 from functools import partial
 from types import FunctionType
 from zlib import crc32
@@ -42,6 +43,9 @@ UNSET = -1
 
 CONTAINERS = (bytearray, dict, list, set)
 """Classes of data that can be changed."""
+
+_DEFAULTS = frozenset({dict, float, int, list, set, str})
+"""Classes that are the defaults of dictionaries: empty, or zero."""
 
 _UNTOLD = {"_cookies_lock", "_now", "_policy"}
 """Attributes of a jar of cookies that tell nothing of them: its policy notes the time of a request, too."""
@@ -119,10 +123,12 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST)
 def _steady(pickler: Pickler) -> Pickler:
     """One for which some objects are the same whenever they are looked at.
 
-    A partial is another one, by its pickle, once somebody has asked for its attributes; and a jar of cookies
-    with each second in which it was asked for some. A session of requests has one, and its calls had to stay.
+    A partial is another one, by its pickle, once somebody has asked for its attributes; a dictionary with a
+    default, once it was asked for what it has not; and a jar of cookies with each second in which somebody
+    asked for some. A session of requests has one, and its calls had to stay.
     """
-    table = {**copyreg.dispatch_table, partial: _reduce_partial}
+    own: dict[type, Callable[[Any], Any]] = {defaultdict: _reduce_defaults, partial: _reduce_partial}
+    table = {**copyreg.dispatch_table, **own}
     if (jar := loaded_class("http.cookiejar", "CookieJar")) is not None:
         table.update(dict.fromkeys(_derived(jar), _reduce_jar))
     pickler.dispatch_table = table
@@ -131,6 +137,12 @@ def _steady(pickler: Pickler) -> Pickler:
 
 def _reduce_partial(made: partial[Any]) -> tuple[Any, ...]:
     return partial, (), (made.func, made.args, made.keywords, attributes_of(made))
+
+
+def _reduce_defaults(held: defaultdict[Any, Any]) -> tuple[Any, ...]:
+    """Without what may stand for nothing: it would be the same were it not there."""
+    filled = ((key, value) for key, value in list(held.items()) if type(value) not in _DEFAULTS or value)
+    return defaultdict, (held.default_factory,), None, None, filled
 
 
 def _derived(kind: type[Any]) -> Iterator[type[Any]]:

@@ -100,6 +100,8 @@ def _held_by(thing: Any) -> tuple[Any, ...] | None:
         return type(thing).__name__, held
     if of_type(thing, MappingProxyType):
         return ({**thing},)
+    if of_type(thing, property):
+        return thing.fget, thing.fset, thing.fdel
     if _is_of(thing, _WEAK):
         return (list(thing.items()),)
     return (thing(),) if _is_of(thing, (("weakref", "ReferenceType"),)) else None
