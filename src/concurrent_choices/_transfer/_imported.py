@@ -48,15 +48,12 @@ _CALLED_UNNAMED = frozenset(
 class Imported:
     """What a callable uses of modules; unpickled in another process, it raises unless all is the same there.
 
-    If `only_caches`, it is no more than what cached functions keep.
-
     Attributes:
         marks: By the names of a module and of a value in it, its mark, for `compare`.
     """
 
-    def __init__(self, fn: Any, *, only_caches: bool = False) -> None:
-        places = kept_by_caches(reached_from(fn)) if only_caches else _imported(fn)
-        self.marks = dict(_marked(dict.fromkeys(places)))  # each once, whoever names it
+    def __init__(self, fn: Any) -> None:
+        self.marks = dict(_marked(dict.fromkeys(_imported(fn))))  # each once, whoever names it
 
     def __len__(self) -> int:
         return len(self.marks)

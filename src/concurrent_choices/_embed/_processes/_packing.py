@@ -189,17 +189,14 @@ def _has_changed_inside(fn: Any, account: Account) -> bool:
 
 
 def look_frames(fn: Any) -> list[Any]:
-    """A look at a callable, as frames for a worker.
-
-    Of one that travels by value the worker also compares what it uses of modules; of one that it imports, the
-    whole of what that holds will be compared here, but for what cached functions keep.
+    """A look at a callable, as frames for a worker, which also compares what it uses of modules.
 
     Raises:
         BelongsHereError: It cannot travel, or must not now.
     """
     try:
         frames = callable_frames(fn)
-        imported = Imported(fn, only_caches=travels_by_name(fn))
+        imported = Imported(fn)
         packed = dump([Look(frames, _small(imported) if imported else ())])
     except BaseException as error:  # a value's own hooks may call sys.exit()
         raise _refusal(fn, f"it cannot be pickled ({reason_of(error)})") from error
