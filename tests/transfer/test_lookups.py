@@ -56,6 +56,10 @@ def by_another(name):
     return by_globals(name)
 
 
+def by_base(item):
+    return Known.__subclasses__(), item
+
+
 def of_given_names(text):
     return eval(text, NAMES)
 
@@ -95,7 +99,17 @@ def read_and_named(data):
 
 OTHERS = [by_another, of_given_names, of_a_kind, plain, read_and_named, write]
 READING = [read, read_by_another_name, read_by_function]
-LOOKING = [by_globals, by_eval, by_exec, by_module, by_spelled_module, by_import, by_imported_module, inside]
+LOOKING = [
+    by_globals,
+    by_eval,
+    by_exec,
+    by_module,
+    by_spelled_module,
+    by_import,
+    by_imported_module,
+    by_base,
+    inside,
+]
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 A function that travels by value takes along the globals that its code names. What it finds by
 `globals()[name]`, by `eval(text)` or in the main module itself stays behind, and so does a class that only
-what it unpickles names.
+what it unpickles names, or that is only known as one of another's `__subclasses__()`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ def _finder(function: FunctionType, reached: Sequence[Any]) -> str:
     for name in _FINDERS.intersection(globals_in(code)):
         if name not in around and any(_finds_globals(each, name) for each in codes_in(code)):
             return f"{name}()"
+    if "__subclasses__" in names:
+        return "__subclasses__()"
     by_name = "__name__" in names and not _IMPORTERS.isdisjoint(names)
     if by_name or not names.isdisjoint(MAINS) or any(map(_spells_main, codes_in(code))):
         return "the main module itself"
