@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-__all__ = ["FullError", "Ordered", "Piecewise", "bytes_of", "is_opened"]
+__all__ = ["FullError", "Ordered", "Piecewise", "is_opened"]
 
-MOST_PIECES = 2000
+_MOST = 1 << 18
+"""Bytes of a buffer that are looked at, as of a pickle."""
+
+_MOST_PIECES = 2000
 """Pieces of one value without a pickle that are looked at: 10 microseconds each (measured)."""
 
 _OPENED = frozenset({"builtins", "collections", "functools", "queue", "threading", "types"})
@@ -56,7 +59,7 @@ class Piecewise(Ordered):
     """
 
     alone: Callable[[object], int]
-    _left = MOST_PIECES
+    _left = _MOST_PIECES
 
     def reducer_override(self, obj: Any) -> Any:
         """How all is pickled but plain data. What is held comes last: it may lead back to what holds it."""
@@ -82,21 +85,9 @@ class FullError(Exception):
     """Enough has been looked at."""
 
 
-def bytes_of(thing: Any, most: int) -> bytes | None:
-    """So many of the bytes that a thing is, at the most; None where it is none that can tell."""
-    if not _is_of(thing, _BUFFERS):
-        return None
-    try:
-        with memoryview(thing) as view, view.cast("B") as flat:
-            return bytes(flat[:most])
-    except Exception as error:  # noqa: BLE001 - it may be closed, or in pieces
-        raise_handlers(error)
-        return None
-
-
 def _held_by(thing: Any) -> tuple[Any, ...] | None:
     """What a thing holds that a pickle of its own does not tell; None where it does, or holds nothing."""
-    if (held := bytes_of(thing, 1 << 18)) is not None:
+    if (held := _bytes_of(thing)) is not None:
         return type(thing).__name__, held
     if of_type(thing, MappingProxyType):
         return ({**thing},)
@@ -105,6 +96,18 @@ def _held_by(thing: Any) -> tuple[Any, ...] | None:
     if _is_of(thing, _WEAK):
         return (list(thing.items()),)
     return (thing(),) if _is_of(thing, (("weakref", "ReferenceType"),)) else None
+
+
+def _bytes_of(thing: Any) -> bytes | None:
+    """The first of the bytes that a thing is; None where it is no buffer, or one that cannot tell."""
+    if not _is_of(thing, _BUFFERS):
+        return None
+    try:
+        with memoryview(thing) as view, view.cast("B") as flat:
+            return bytes(flat[:_MOST])
+    except Exception as error:  # noqa: BLE001 - it may be closed, or in pieces
+        raise_handlers(error)
+        return None
 
 
 def _is_of(thing: object, kinds: Iterable[tuple[str, str]]) -> bool:

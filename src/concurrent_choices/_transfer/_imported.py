@@ -32,7 +32,6 @@ from ._pickling import travels_by_name
 
 __all__ = ["Imported"]
 
-
 _MOST = 500
 """Things that are looked at (guessed: two milliseconds)."""
 
