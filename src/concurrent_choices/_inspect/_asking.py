@@ -32,6 +32,7 @@ __all__ = [
     "is_proxy",
     "is_ufunc",
     "loaded_class",
+    "of_loaded",
     "of_type",
     "some_of",
     "told_by",
@@ -170,6 +171,11 @@ def is_array(thing: object) -> bool:
 def is_ufunc(thing: object) -> bool:
     """Whether it is one of NumPy's functions that work element by element, and have methods."""
     return _is_from("numpy", "ufunc", thing)
+
+
+def of_loaded(thing: object, kinds: Iterable[tuple[str, str]]) -> bool:
+    """Whether it is of one of some classes, each given by its module and name, as far as those are loaded."""
+    return any(_is_from(module, kind, thing) for module, kind in kinds)
 
 
 def _is_from(module: str, kind: str, thing: object) -> bool:

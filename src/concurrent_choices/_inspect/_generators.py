@@ -16,7 +16,7 @@ from _pickle import Pickler
 from types import BuiltinFunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import loaded_class, of_type
+from ._asking import of_loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,8 +42,7 @@ def is_shared(thing: Any) -> bool:
 
 def draws(thing: object) -> bool:
     """Whether it is a random generator, whosever: to use it is to change it."""
-    kinds = (loaded_class(module, name) for module, name in _KINDS)
-    return of_type(thing, *(kind for kind in kinds if kind is not None))
+    return of_loaded(thing, _KINDS)
 
 
 def reducers() -> dict[type, Callable[[Any], Any]]:

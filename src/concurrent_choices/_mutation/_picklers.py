@@ -9,13 +9,13 @@ from _pickle import Pickler, dumps
 from types import FunctionType, MappingProxyType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from .._inspect._asking import attributes_of, loaded_class, of_type
-from .._inspect._callables import enclosed
+from .._inspect._asking import attributes_of, of_loaded, of_type
+from .._inspect._callables import defaults_of, enclosed
 from .._inspect._ownership import is_own_class, is_own_function
 from .._runtime._interrupted import raise_handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = ["FullError", "Ordered", "Piecewise", "is_opened"]
@@ -93,14 +93,14 @@ def _held_by(thing: Any) -> tuple[Any, ...] | None:
         return ({**thing},)
     if of_type(thing, property):
         return thing.fget, thing.fset, thing.fdel
-    if _is_of(thing, _WEAK):
+    if of_loaded(thing, _WEAK):
         return (list(thing.items()),)
-    return (thing(),) if _is_of(thing, (("weakref", "ReferenceType"),)) else None
+    return (thing(),) if of_loaded(thing, (("weakref", "ReferenceType"),)) else None
 
 
 def _bytes_of(thing: Any) -> bytes | None:
     """The first of the bytes that a thing is; None where it is no buffer, or one that cannot tell."""
-    if not _is_of(thing, _BUFFERS):
+    if not of_loaded(thing, _BUFFERS):
         return None
     try:
         with memoryview(thing) as view, view.cast("B") as flat:
@@ -108,11 +108,6 @@ def _bytes_of(thing: Any) -> bytes | None:
     except Exception as error:  # noqa: BLE001 - it may be closed, or in pieces
         raise_handlers(error)
         return None
-
-
-def _is_of(thing: object, kinds: Iterable[tuple[str, str]]) -> bool:
-    found = (loaded_class(module, name) for module, name in kinds)
-    return of_type(thing, *(each for each in found if each is not None))
 
 
 def _has_pickle(thing: object) -> bool:
@@ -129,7 +124,7 @@ def _within_function(function: Any) -> tuple[Any, ...]:
     if not is_own_function(function):
         return ()
     code = function.__code__
-    return code.co_firstlineno, function.__defaults__, function.__kwdefaults__, list(enclosed(function))
+    return code.co_firstlineno, *defaults_of(function), *enclosed(function)
 
 
 def is_opened(thing: object) -> bool:
