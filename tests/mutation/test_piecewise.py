@@ -118,10 +118,15 @@ def test_what_does_not_tell(marks_of, things):
 
 
 def test_more_than_is_looked_at(marks_of):
-    """The first thousands of pieces are, in the same time whatever follows."""
+    """The first pieces are, and of those that follow only how many there are."""
     many = "[Settings(depth) for depth in range({})]"
-    one, other, less = marks_of(many.format(5000), many.format(6000), many.format(3))
-    assert one == other != less
+    early = f"[Settings(-1), *{many.format(4999)}]"
+    late = f"[*{many.format(4999)}, Settings(-1)]"
+    one, other, same, less = marks_of(many.format(5000), early, late, many.format(3))
+    assert one == same != other
+    assert less not in {one, other}
+    plain, longer = marks_of(*(f"[*[Kept() for _ in range({many})], Odd()]" for many in (3000, 3001)))
+    assert plain != longer  # though nothing stood for anything before
 
 
 def test_what_was_asked_for_its_attributes(marks_of):

@@ -20,7 +20,7 @@ from .._inspect._asking import ATOMS, attributes_of, loaded_class, of_type, writ
 from .._inspect._code import parameters_of
 from .._inspect._generators import dump_to
 from .._runtime._interrupted import raise_handlers
-from ._picklers import FullError, Ordered, Piecewise, is_opened
+from ._picklers import Ordered, Piecewise, is_opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,7 +112,7 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST)
     file = Sum(most)
     try:
         dump_to(file, value, file.buffer, kind=lambda *to, **more: _steady(kind(*to, **more)))
-    except FullError:
+    except _FullError:
         pass
     except Exception as error:  # noqa: BLE001 - picklers raise anything
         raise_handlers(error)
@@ -226,7 +226,7 @@ class _Within:
             return sorted(map(crc32, map(dumps, elements)))
         try:
             return sorted(map(self._sum, elements)) if many <= _MANY else [many]
-        except FullError:
+        except _FullError:
             if self._depth:
                 raise  # the outermost set as a whole is more than is left
             return [many]
@@ -242,11 +242,15 @@ class _Within:
         if file is not None:
             self._left = max(0, self._left - file.size)
         if not self._left:
-            raise FullError
+            raise _FullError
         return _mark_of_name(element) if file is None else file.total
 
 
 _PLAIN = frozenset(ATOMS)
+
+
+class _FullError(Exception):
+    """Enough has been looked at."""
 
 
 class Sum:
@@ -286,4 +290,4 @@ class Sum:
         self.total = crc32(some, self.total)
         self._left -= len(some)
         if self.full:
-            raise FullError
+            raise _FullError

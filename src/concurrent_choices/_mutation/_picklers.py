@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["FullError", "Ordered", "Piecewise", "is_opened"]
+__all__ = ["Ordered", "Piecewise", "is_opened"]
 
 _MOST = 1 << 18
 """Bytes of a buffer that are looked at, as of a pickle."""
@@ -64,8 +64,8 @@ class Piecewise(Ordered):
     def reducer_override(self, obj: Any) -> Any:
         """How all is pickled but plain data. What is held comes last: it may lead back to what holds it."""
         self._left -= 1
-        if not self._left:
-            raise FullError
+        if self._left < 0 and obj is not tuple:
+            return tuple, ()  # what follows counts by its number alone
         if of_type(obj, type, FunctionType, ModuleType):
             return self._named(obj)
         held = _held_by(obj)
@@ -79,10 +79,6 @@ class Piecewise(Ordered):
         if _has_pickle(thing):
             return NotImplemented
         return tuple, (), (self.alone(thing), *_within_function(thing))
-
-
-class FullError(Exception):
-    """Enough has been looked at."""
 
 
 def _held_by(thing: Any) -> tuple[Any, ...] | None:
