@@ -39,7 +39,7 @@ def test_what_cannot_travel_stays():
 def test_what_gives_what_cannot_travel_stays(monkeypatch, known):
     """A result that a loop would give is no error here either, if there was one when items would go over."""
     if not known:
-        monkeypatch.setattr(_worker_startup, "stranded", lambda _results: "")
+        monkeypatch.setattr(_worker_startup, "stranded", lambda _results, tolerant: "")
 
     def locked(item):
         return acts.spin(item) and threading.Lock()
@@ -64,7 +64,7 @@ class Odd(metaclass=Unhashable):
 
 def test_a_result_whose_class_has_no_hash_is_what_keeps_items_here():
     """Not workers that could not be started: the words name the result, as of any other."""
-    said = stranded([1, Odd()])
+    said = stranded([1, Odd()], tolerant=False)
     assert said.startswith("a result is an Odd (")
     assert "unhashable type" in said  # the whole of what CPython up to 3.13 says, and the end of it later
 

@@ -3,12 +3,12 @@
 import socket
 import threading
 import weakref
-from collections import UserDict
+from collections import UserDict, namedtuple
 from functools import lru_cache, partial
 
 import pytest
 
-from concurrent_choices._transfer._obstacle import obstacle
+from concurrent_choices._transfer._obstacle import obstacle, obstacle_back
 
 
 @pytest.fixture
@@ -141,3 +141,38 @@ def test_a_proxy_of_what_is_gone():
     why = obstacle(Client(held=gone), "it")
     kind = type(gone).__name__
     assert why == f"it's attribute 'held' is a {kind} (weakly-referenced object no longer exists)"
+
+
+Point = namedtuple("Spot", "x y")  # noqa: PYI024 - one whose name is another's
+
+
+class Pair(tuple):
+    """It is read by calling it with one argument, and takes two."""
+
+    __slots__ = ()
+
+    def __new__(cls, left, right):
+        return super().__new__(cls, (left, right))
+
+
+def local():
+    return namedtuple("Local", "x")(1)  # noqa: PYI024 - as above
+
+
+@pytest.mark.parametrize("result", [1, [1], Client(name="a"), identity, lambda: 1, local()])
+def test_what_could_come_back(result):
+    """Also what a class made inside a call is of: each call makes one of its own anyway."""
+    assert obstacle_back(result) == ""
+
+
+def test_a_copy_that_cannot_be_made():
+    """It can be pickled, and not unpickled."""
+    said = obstacle_back(Pair(1, 2))
+    assert said.startswith("a result is a Pair (")
+    assert "missing 1 required positional argument" in said
+
+
+def test_a_class_that_is_called_otherwise():
+    """A worker would make its own anew, of which no result is an instance here."""
+    said = obstacle_back(Point(1, 2))
+    assert said == f"a result is a Spot (its class has another name in {__name__})"

@@ -133,7 +133,7 @@ def test_arrays():
 def outcome(values, error=None, *, tolerant=False):
     """What arrives of a batch."""
     claim = Claim(4, ["a", "b", "c"])
-    packed = pack_outcome(claim, Batch(4, values, error), tolerant=tolerant, scrutiny=Scrutiny())
+    packed = pack_outcome(claim, Batch(4, values, error), tolerant=tolerant, scrutiny=Scrutiny(len))
     return load([bytes(frame) for frame in packed])
 
 
@@ -198,8 +198,35 @@ def test_an_error_that_would_arrive_in_part(sent):
 
 def test_a_kind_is_tried_once():
     """Scrutiny looks at the first result of each kind and remembers."""
-    scrutiny = Scrutiny()
+    scrutiny = Scrutiny(len)
     assert not scrutiny.doubts([1, "a", (1, 2)])
     assert scrutiny.doubts([1, Crashing()])
     assert scrutiny.doubts([Crashing()])
     assert not scrutiny.doubts([(3, 4)])
+
+
+def raised(error):
+    """An error with a traceback of its own."""
+    try:
+        raise error
+    except type(error) as caught:
+        return caught
+
+
+@pytest.mark.parametrize(
+    "result", [LookupError("not here"), PickyError(code=7), raised(DoublingError(7))], ids=repr
+)
+def test_an_error_that_is_a_result(result):
+    """It arrives as it would if it were raised; the text of its traceback with it, if it was."""
+    values, error = outcome([1, result, 3])
+    assert (values[0], values[2], error) == (1, 3, None)
+    assert type(values[1]) is Carried
+    assert (type(values[1].error), str(values[1].error)) == (type(result), str(result))
+    assert bool(values[1].text) == (result.__traceback__ is not None)
+
+
+def test_an_error_that_is_a_result_and_cannot_travel():
+    """No stand-in takes its place: nobody has asked for errors there."""
+    values, error = outcome([1, HoldingError(Stubborn()), 3])
+    assert values == [1]
+    assert isinstance(error, NotPicklableError)

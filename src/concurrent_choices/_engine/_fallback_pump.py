@@ -68,7 +68,8 @@ class FallbackPump(Pump):
         return sum(queue.held for queue in list(self._queues.values()))
 
     def __iter__(self) -> Generator[Batch]:
-        if reason := stranded(self._pool.latest):  # there may have been no results when workers were ordered
+        # There may have been no results when workers were ordered.
+        if reason := stranded(self._pool.latest, tolerant=self._job.return_exceptions):
             self._give_up_on(reason)
         self._pool.outbox.forward(self._waker.ring)
         try:

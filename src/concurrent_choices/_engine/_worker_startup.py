@@ -101,7 +101,7 @@ class WorkerStartup:
         self.transfer = weighed(self._job.source, done)
         if self.transfer.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
-        return stranded(done.results)
+        return stranded(done.results, tolerant=self._job.return_exceptions)
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""

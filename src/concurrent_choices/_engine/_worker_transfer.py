@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from .._inspect._asking import of_type
 from .._judge._controller._known import worth_carrying
 from .._measure._transfer_cost import TransferCost, transfer_cost
-from .._transfer._obstacle import obstacle
+from .._strategies._workers._between._portable_errors import arrives
+from .._transfer._obstacle import obstacle_back
 from .._work._pace import Pace, travelling
 from .._work._source import Source
 from ._tally import Done
@@ -49,17 +51,18 @@ def weighed(source: Source, done: Done) -> Transfer:
     return Transfer(each, items, transfer_cost(done.results[-WEIGHED:], each))
 
 
-def stranded(results: Sequence[object]) -> str:
+def stranded(results: Sequence[object], *, tolerant: bool) -> str:
     """Why what the callable gives could not come back from a worker; empty where all that is known could.
 
     An item that cannot travel is called here instead. Of one whose result cannot, the call is over. An error
-    comes back in any case, as a `RemoteError` if need be. One result of each kind is tried.
+    in an item's place, where that is `tolerant`, comes back in any case, as a `RemoteError` if need be. One
+    result of each kind is tried.
     """
     kinds = {id(type(result)): result for result in results[-WEIGHED:]}  # a class may have no hash
-    reasons = (
-        obstacle(result, "a result")
-        for result in kinds.values()
-        if not issubclass(type(result), BaseException)
-    )
-    found = next(filter(None, reasons), "")
+    found = next(filter(None, (_no_way_back(result, tolerant=tolerant) for result in kinds.values())), "")
     return f"{found}: it could not come back from another process" if found else ""
+
+
+def _no_way_back(result: Any, *, tolerant: bool) -> str:
+    is_error = of_type(result, BaseException)
+    return "" if is_error and (tolerant or arrives(result)) else obstacle_back(result)

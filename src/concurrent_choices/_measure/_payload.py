@@ -14,7 +14,7 @@ from .._mutation._state import State
 from .._runtime._interrupted import raise_handlers
 from .._transfer._imports import imports_of
 from .._transfer._kept_here import kept_here
-from .._transfer._obstacle import obstacle
+from .._transfer._obstacle import misnamed, obstacle
 from .._transfer._pickling import dump, load, size_of
 from ._ledger import Raised
 from ._transfer_cost import Weight, in_messages
@@ -138,7 +138,7 @@ def _carried(items: Sequence[Any], results: Sequence[Any], each: float, clock: C
         result_bytes=back.size,
         item_seconds=given.took / 1e9,
         result_seconds=back.took / 1e9,
-        obstacle=stays or lost,
+        obstacle=stays or lost or next(filter(None, (misnamed(result) for result in results)), ""),
     )
 
 

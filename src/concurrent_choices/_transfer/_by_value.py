@@ -43,10 +43,16 @@ _ALIAS: Any = getattr(typing, "TypeAliasType", None)
 """What a `type` statement makes, from Python 3.12 on."""
 
 
-def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[ModuleType] = ()) -> bytes:
+def dumps(
+    value: Any,
+    beside: Callable[[PickleBuffer], object],
+    apart: Iterable[ModuleType] = (),
+    table: dict[type, Any] | None = None,
+) -> bytes:
     """The pickle of a value, by value where its parts are from `__main__` or from inside a function.
 
     A buffer stays out of it where `beside` answers false. Modules that are `apart` go like `__main__`.
+    Objects of classes of which nothing else says how they are pickled go by `table`.
     """
     child = sys.modules.get("__mp_main__")
     for module in apart if child is None else (*apart, child):
@@ -55,7 +61,7 @@ def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[
             _staying.add(module.__name__)
     _mine.update(reducers())  # as of now: their modules may be imported later than this one
     with io.BytesIO() as file:
-        _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
+        _Pickler(file, beside, table).dump(value)
         return file.getvalue()
 
 
@@ -297,7 +303,9 @@ _REDUCERS = ChainMap(_mine, *_others)
 
 
 class _Pickler(cloudpickle.Pickler):
-    dispatch_table = _REDUCERS
+    def __init__(self, file: Any, beside: Any, table: dict[type, Any] | None) -> None:
+        self.dispatch_table = _REDUCERS if table is None else ChainMap(*_REDUCERS.maps, table)
+        super().__init__(file, protocol=5, buffer_callback=beside)
 
     def reducer_override(self, obj: Any, /) -> Any:
         """How functions and classes travel, which are in no table."""

@@ -7,6 +7,7 @@ tried with the pickler that sends work to the worker processes, so what it can c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
@@ -18,9 +19,9 @@ from .._inspect._callables import enclosed
 from .._inspect._code import globals_of
 from .._inspect._words import text_of
 from .._runtime._interrupted import raise_handlers
-from ._pickling import dump
+from ._pickling import dump, load, names_what_stays, travels_by_name
 
-__all__ = ["obstacle"]
+__all__ = ["misnamed", "obstacle", "obstacle_back"]
 
 _DEEPEST = 6
 """Levels looked into (guessed: a path any longer would not fit into a sentence)."""
@@ -47,6 +48,32 @@ def obstacle(thing: Any, name: str) -> str:
         noun, smallest, words = found
         path += (", whose" if path else "'s") + f" {noun} is {_article(smallest)}"
     return f"{name}{path or f' is {_article(thing)}'} ({words})"
+
+
+def obstacle_back(result: Any) -> str:
+    """Why a result could not come back from another process as what it is; empty where it could.
+
+    Its copy may refuse to be made; or be of a class made anew, where pickles do not find its own by its name.
+    """
+    if found := obstacle(result, "a result"):
+        return found
+    try:
+        load(dump(result))
+    except Exception as error:  # noqa: BLE001 - a thing's own hooks raise anything
+        raise_handlers(error)
+        return f"a result is {_article(result)} ({text_of(error) or type(error).__name__})"
+    return misnamed(result)
+
+
+def misnamed(result: object) -> str:
+    """Whether a module that workers import has its class, but not by the name by which pickles look it up."""
+    kind = type(result)
+    home = kind.__module__
+    if names_what_stays(home.encode()) or travels_by_name(kind):
+        return ""
+    if not any(each is kind for each in [*attributes_of(sys.modules.get(home)).values()]):
+        return ""
+    return f"a result is {_article(result)} (its class has another name in {home})"
 
 
 def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from types import ModuleType
     from typing import Any
-
 __all__ = [
     "APART",
+    "Performed",
     "dump",
     "dump_callable",
     "load",
@@ -37,10 +37,19 @@ APART: dict[bytes, ModuleType] = {}
 """Other modules that workers cannot import, by their names as a pickle has them; see `_apart`."""
 
 
-def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
+class Performed:
+    """What a worker performs."""
+
+    fn: Callable[..., Any] | None = None
+
+
+def dump(
+    value: Any, pickled: Callable[..., bytes] = pickled, table: dict[type, Any] | None = None
+) -> list[Any]:
     """A value as frames: its pickle, then the large buffers beside it.
 
-    `pickled` makes that where nothing goes by value.
+    `pickled` makes that where nothing goes by value; where something does, `table` says how objects of
+    classes are pickled for which nothing else does.
 
     Raises:
         Exception: Whatever cloudpickle raises for what cannot be pickled, or a handler of signals meanwhile.
@@ -68,7 +77,7 @@ def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
     from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
-    frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
+    frames[0] = dumps(value, beside, tuple(APART.values()), table)  # another thread may add one
     return frames
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..._inspect._words import reason_of
 from ..._transfer._apart import being_imported
 from ..._transfer._kept_here import mocked
+from ..._transfer._obstacle import misnamed
 from ..._transfer._pickling import dump, load
 from .._accounting._held import Held, digest_of, held_by
 from .._accounting._identity import unwrapped
@@ -83,6 +84,9 @@ class Examination:
             raise
         except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
             account.bar(f"its result cannot be pickled ({reason_of(error)})")
+            return
+        if found := misnamed(result):
+            account.bar(found)
             return
         account.digest = self._shared_digest() or account.digest
         account.weigh(self._cost + (self._clock.thread_cpu() - began) / 1e9)

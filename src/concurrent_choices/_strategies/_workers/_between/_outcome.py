@@ -5,7 +5,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 
 from __future__ import annotations
 
-from ...._errors import NotPicklableError
+from ...._errors import NotPicklableError, RemoteError
 from ...._facts._batch import Batch, Claim
 from ...._facts._lean import TYPE_CHECKING
 from ...._inspect._words import reason_of, show
@@ -13,9 +13,10 @@ from ...._transfer._pickling import dump, load
 from ._portable_errors import Carried, opened, portable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from ...._work._job import Job
+    from ...._transfer._markers import Markers
     from ._wire import Message
 
 __all__ = ["Scrutiny", "pack_outcome", "unpack_outcome"]
@@ -24,10 +25,13 @@ __all__ = ["Scrutiny", "pack_outcome", "unpack_outcome"]
 class Scrutiny:
     """Which kinds of results can be read at the other end: the first of each kind is tried here.
 
-    Trying all would cost a worker as much again as packing them.
+    Trying all would cost a worker as much again as packing them. Markers, those within reach of the job's
+    callable, may be in all but plain ones.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self._fn = fn
+        self._markers: Markers | None = None
         self._sound: set[type[Any]] = {bool, bytes, float, int, str, type(None)}
         self._unsound: set[type[Any]] = set()
 
@@ -42,7 +46,18 @@ class Scrutiny:
                 self._unsound.add(kind)
             else:
                 self._sound.add(kind)
+            self._markers = self._markers or _markers_of(self._fn)
         return not self._unsound.isdisjoint(kinds)
+
+    def dump(self, outcome: Any) -> list[Any]:
+        """As frames, what has values in it that are not doubted."""
+        return dump(outcome) if self._markers is None else self._markers.dump(outcome)
+
+
+def _markers_of(fn: Callable[..., Any]) -> Markers:
+    from ...._transfer._markers import Markers  # noqa: PLC0415 - plain results need none, and a worker must start fast
+
+    return Markers(fn)
 
 
 def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scrutiny | None) -> list[Any]:
@@ -53,17 +68,27 @@ def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scruti
     values, error = batch.values, batch.error
     if error is not None:
         error = portable(error, claim, batch.start + len(values))
-    if tolerant:
+    if any(issubclass(kind, BaseException) for kind in set(map(type, values))):
         values = [
-            portable(value, claim, batch.start + place) if isinstance(value, BaseException) else value
-            for place, value in enumerate(values)
+            _carried(value, claim, index, tolerant=tolerant) if isinstance(value, BaseException) else value
+            for index, value in enumerate(values, batch.start)
         ]
+    if scrutiny is None:
+        return dump((values, error))
     try:
-        if scrutiny is None or not scrutiny.doubts(values):
-            return dump((values, error))
+        if not scrutiny.doubts(values):
+            return scrutiny.dump((values, error))
     except Exception:  # noqa: BLE001, S110 - some value cannot be pickled: find it
         pass
     return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
+
+
+def _carried(error: BaseException, claim: Claim, index: int, *, tolerant: bool) -> BaseException:
+    """An exception in an item's place, on its way; itself if that is a result which cannot arrive whole."""
+    carried = portable(error, claim, index)
+    if not tolerant and error.__traceback__ is None:
+        carried.text = ""  # nobody has raised it
+    return carried if tolerant or type(carried.error) is not RemoteError else error
 
 
 def _without_obstacles(
@@ -84,14 +109,14 @@ def _without_obstacles(
     return kept, error
 
 
-def unpack_outcome(message: Message, job: Job) -> Batch:
+def unpack_outcome(message: Message) -> Batch:
     """The batch in a worker's message.
 
     Raises:
         Exception: Whatever a result's own methods raise when it is unpickled.
     """
     values, error = load(message.frames)
-    if job.return_exceptions:
+    if Carried in map(type, values):
         values = [_unwrap(value) for value in values]
     return Batch(message.start, values, _unwrap(error))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ...._facts._batch import Claim
 
-__all__ = ["Carried", "RemoteTraceback", "opened", "portable"]
+__all__ = ["Carried", "RemoteTraceback", "arrives", "opened", "portable"]
 
 
 class Carried(Exception):  # noqa: N818 - an envelope, never raised
@@ -39,15 +39,17 @@ class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error
 def portable(error: BaseException, claim: Claim, index: int) -> Carried:
     """What an item of a claim raised, sure to arrive, with the text of its traceback."""
     text = _traceback_of(error)
-    try:
-        form = _form_of(error)
-    except RecursionError:  # groups in groups in groups
-        form = None
+    form = _form_of(error)
     if form is None:
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
         return Carried(RemoteError(index, item, kind, text_of(error), text), "")
     return Carried(form, text, notes_of(error))
+
+
+def arrives(error: BaseException) -> bool:
+    """Whether it arrives as itself, or nearly so."""
+    return _form_of(error) is not None
 
 
 def _traceback_of(error: BaseException) -> str:
@@ -62,7 +64,15 @@ def _traceback_of(error: BaseException) -> str:
 
 
 def _form_of(error: BaseException) -> Any:
-    """What arrives as this error: itself where it does so whole; None where nothing does."""
+    """What arrives as this error; None where nothing does."""
+    try:
+        return _whole(error)
+    except RecursionError:  # groups in groups in groups
+        return None
+
+
+def _whole(error: BaseException) -> Any:
+    """The error itself where it arrives whole, or its parts; None where nothing does."""
     words = _words_of(error)
     plain = _copied(error)
     if plain is not None and _words_of(plain) == words:
@@ -99,7 +109,7 @@ class _Parts:
 
     def __init__(self, error: BaseException) -> None:
         self._error = error
-        self._members = [_form_of(member) for member in _members_of(error)]
+        self._members = [_whole(member) for member in _members_of(error)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         kind = type(self._error)

@@ -18,6 +18,7 @@ from ...._facts._batch import Batch, Claim
 from ...._inspect._words import reason_of, show
 from ...._runtime._interrupted import raise_handlers
 from ...._runtime._switching import quick_switching
+from ...._transfer._markers import Markers
 from ...._transfer._pickling import dump, size_of
 from ...._work._job import Job
 from ...._work._pace import TRIP, Pace, share_of_rest
@@ -79,6 +80,7 @@ class Pump:
         job.source.window.staffed(workers * (lanes or 1))
         self._number = host.begin()
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
+        self._markers = Markers(job.fn)
         self._frames = JobFrames(job, inner, workers, watched=watched, sent=sent)
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
@@ -236,7 +238,7 @@ class Pump:
 
     def _pack(self, claim: Claim) -> list[Any] | None:
         try:
-            return dump(claim.items)
+            return self._markers.dump(claim.items)
         except Exception as error:  # noqa: BLE001 - any item's own __reduce__ may raise anything
             raise_handlers(error)
             self._mishaps.single_out(claim, reason_of(error))
@@ -293,7 +295,7 @@ class Pump:
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:
-            batch = unpack_outcome(message, self._job)
+            batch = unpack_outcome(message)
         except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
             self._mishaps.unreadable(queue.reported(message.start, 1), reason_of(obstacle))
             return

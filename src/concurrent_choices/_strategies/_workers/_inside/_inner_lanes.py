@@ -86,7 +86,7 @@ class InnerLanes:
         self._page = page
         page.started = 0
         self._relay = _Relay(page)
-        self._scrutiny = Scrutiny()
+        self._scrutiny = Scrutiny(terms.fn)
         self._items: dict[int, Any] = {}
         self.performed = 0
         self.looker: Watch | None = None

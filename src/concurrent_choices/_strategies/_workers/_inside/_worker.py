@@ -18,7 +18,7 @@ from ...._facts._batch import Batch, Claim
 from ...._facts._lean import TYPE_CHECKING
 from ...._inspect._words import reason_of
 from ...._runtime._contexts import lanes_around
-from ...._transfer._pickling import load
+from ...._transfer._pickling import Performed, load
 from ...._work._perform import Performer
 from .._between._loading import read
 from .._between._outcome import Scrutiny, pack_outcome
@@ -206,6 +206,7 @@ class _Server:
         try:
             terms = self._page.read(A_JOB, message.frames)
             self._fn = terms.fn if fn is None else fn
+            Performed.fn = self._fn
             self._perform = self._performing(terms._replace(fn=self._fn), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
             self._unfit = reason_of(error).encode()
@@ -269,7 +270,7 @@ class _Bench:
         self._whole = terms.quick
         self._voice = voice
         self._page = page
-        self._scrutiny = None if terms.quick else Scrutiny()
+        self._scrutiny = None if terms.quick else Scrutiny(terms.fn)
         self._started = 0
         self._spent = 0
         self.performed = 0

@@ -1,0 +1,50 @@
+"""Markers, and what gives them."""
+
+import dataclasses
+
+__all__ = [
+    "CHANGED",
+    "MISSING",
+    "NAMED",
+    "SLOTTED",
+    "Changing",
+    "Named",
+    "gives",
+    "gives_changed",
+    "knows",
+]
+
+MISSING = object()
+
+
+class Named:
+    def __init__(self, name):
+        self.name = name
+
+
+class Slotted:
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Changing(Named):
+    """It is told by its identity, and holds what may change."""
+
+
+NAMED, SLOTTED, CHANGED = Named("named"), Slotted("slotted"), Changing("changed")
+
+
+def gives(item):
+    marks = MISSING, NAMED, SLOTTED, dataclasses.MISSING
+    return marks[item % 4], {"inside": [marks[item % 4]]}
+
+
+def gives_changed(item):
+    CHANGED.name = item
+    return CHANGED
+
+
+def knows(item):
+    return [item is each for each in (MISSING, NAMED, SLOTTED, dataclasses.MISSING)].index(True)
