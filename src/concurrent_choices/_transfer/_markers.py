@@ -106,7 +106,7 @@ def marker(names: list[tuple[str, str]], kind: Any, state: Any) -> Any:
         found = _found(home or _MAIN, name)
         if type(found) is kind and object.__getstate__(found) == state:
             return found
-    made: Any = object.__new__(kind)
+    made = kind.__new__(kind)
     for each, value in _parts(state):
         object.__setattr__(made, each, value)
     return made
