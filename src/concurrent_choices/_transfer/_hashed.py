@@ -11,6 +11,7 @@ from .._inspect._code import KEPT, codes_in, globals_in
 from .._inspect._hashes import has_own_order, hashes_are_set
 from .._inspect._one_process import held_within
 from .._inspect._ownership import is_own_function
+from .._inspect._steps import steps_of, use_of
 from .._mutation._callees import functions_for, parted
 from ._orders import listed_by, lists_given
 
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import CodeType, FunctionType
 
+    from .._inspect._steps import Step
+
 __all__ = ["given_hashed", "items_hashed", "shows_hashes"]
 
+_KEEPING = frozenset({"COMPARE_OP", "STORE_ATTR"})
 _HASHING = frozenset({"__eq__", "__hash__"})
 """Methods whose hashes stay in the process that asks for them."""
 
@@ -47,9 +51,24 @@ def _has_set(code: CodeType) -> bool:
 
 
 def _hashes(function: FunctionType) -> bool:
-    """Whether it uses the builtin `hash`, and not to be hashed itself."""
-    named = "hash" in globals_in(function.__code__) and "hash" not in function.__globals__
-    return named and function.__name__ not in _HASHING
+    """Whether it uses the builtin `hash`, and not only to be hashed itself or to compare two."""
+    code = function.__code__
+    named = "hash" in globals_in(code) and "hash" not in function.__globals__
+    return named and function.__name__ not in _HASHING and any(map(_shows_hash, codes_in(code)))
+
+
+def _shows_hash(code: CodeType) -> bool:
+    """Whether it does more with hashes than compare them, or keep them for objects that are hashed."""
+    steps = steps_of(code)
+    places = (at for at, step in enumerate(steps, 1) if step[:2] == ("LOAD_GLOBAL", "hash"))
+    calls = [use_of(steps, at) for at in places]
+    return any(call is None or call.argument != -1 or _is_shown(steps, call.at + 1) for call in calls)
+
+
+def _is_shown(steps: Sequence[Step], at: int) -> bool:
+    use = use_of(steps, at)
+    # To see whether a thing has a hash, as the last of these does, is to see nothing of that.
+    return (use is None or use.step.name not in _KEEPING) and steps[at].name != "POP_TOP"
 
 
 def items_hashed(fn: Any, items: Iterable[Any]) -> str:

@@ -101,7 +101,11 @@ class _Listing(Reading):
         return name in _NUMBERING or (name in _LISTING and self._is_shown(use.at + 1))
 
     def _is_shown(self, at: int) -> bool:
-        """Whether the order of what has been listed before this place comes to anything."""
+        """Whether the order of what has been listed before this place comes to anything but a message."""
+        return not self._is_raised(at) and self._is_used(at)
+
+    def _is_used(self, at: int) -> bool:
+        """Whether what follows a place uses what has been listed before it."""
         following = self._steps[at]
         if following.name == "FOR_ITER":
             return self._is_shown_in(at)
@@ -118,6 +122,15 @@ class _Listing(Reading):
         return (
             bool(name) and name not in _INDIFFERENT and (name not in _LISTING or self._is_shown(use.at + 1))
         )
+
+    def _is_raised(self, at: int) -> bool:
+        """Whether what follows a place is there to raise an error, with a message of what would be valid."""
+        for name, _, joined in self._steps[at : at + _FAR]:
+            if joined or "JUMP" in name or "RETURN" in name or "YIELD" in name:
+                return False
+            if name == "RAISE_VARARGS":
+                return True
+        return False
 
     def _is_sorted(self, naming: Step) -> bool:
         """Whether what a variable is given to is sorted in its place."""
