@@ -63,10 +63,10 @@ def bump():
 
 
 def not_moved(executor, fn, *args, **kwargs):
-    """Call until the executor says that calls change something; what it says of that."""
+    """Call until the executor says that calls change something, or list a set; what it says of that."""
     for _ in range(PATIENCE):
         executor.submit(fn, *args, **kwargs).result()
-        if "would be lost" in why(executor, fn):
+        if "would be lost" in why(executor, fn) or "another order" in why(executor, fn):
             break
     assert executor.explain()[fn.__qualname__].place == "thread"
     return why(executor, fn)
@@ -87,6 +87,12 @@ def mark_late(_rounds, number, to):
     spin(100_000)
     if number > 1:
         to["seen"] = number
+
+
+def list_late(_rounds, words):
+    """List a set after a while."""
+    spin(100_000)
+    return [word.upper() for word in words]
 
 
 class LateCounter:
@@ -136,6 +142,15 @@ def test_what_may_change_what_it_holds_later_is_never_moved(executor, changed):
     fn, args = LOST[changed](enclosed)
     expected = f"calls change {changed}, which would be lost in another process"
     assert not_moved(executor, fn, *args) == expected
+
+
+def test_a_call_that_lists_a_set_it_is_given(executor, monkeypatch):
+    """It stays: in a worker process the set has another order."""
+    monkeypatch.setattr("concurrent_choices._transfer._hashed.hashes_are_set", lambda: False)
+    words = "calls go through sets that they are given, and each process has those in another order"
+    assert not_moved(executor, list_late, 1, {"a", "b"}) == words
+    assert lost_by(list_late, (1,), {"words": {"a", "b"}}) == words
+    assert lost_by(list_late, (1,), {"words": ("a", "b")}) == ""
 
 
 def test_whatever_form_a_call_has_that_may_change_what_it_is_given(executor):

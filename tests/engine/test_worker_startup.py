@@ -106,6 +106,17 @@ def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred
     assert "a result's value under 'lock' is a lock" in startup.obstacle
 
 
+def test_items_that_are_listed_in_an_order_of_this_process_stay(barred, monkeypatch):
+    """In a worker their order would be another one."""
+    monkeypatch.setattr("concurrent_choices._transfer._hashed.hashes_are_set", lambda: False)
+    job = Job(lambda item: [*item, 1], Source([{"a", "b"}] * 3), report=begin_report("list"))
+    startup = WorkerStartup(job, State(job.fn), Urgency())
+    startup.order(2, 1, Done(), barred.append)
+    startup.close()
+    assert startup.host is None
+    assert "calls go through sets that they are given" in barred[0]
+
+
 def test_what_calls_change_is_found_out_before_workers_are_prepared(barred):
     """What starts them takes 0.1 s and more to import beside lanes that compute."""
     counter = acts.Counter()

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from concurrent_choices._inspect._captured import reached_from
-from concurrent_choices._inspect._one_process import of_one_process
+from concurrent_choices._inspect._one_process import held_within, of_one_process
 
 
 class Registry:
@@ -41,7 +41,7 @@ class Beside:
 
 def using(thing):
     """What hangs on a callable that uses a thing."""
-    return list(reached_from(lambda item: (thing, item)))
+    return held_within(reached_from(lambda item: (thing, item)))
 
 
 @pytest.mark.parametrize(

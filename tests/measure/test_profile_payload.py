@@ -108,3 +108,16 @@ def test_what_calls_change_stands_in_the_way_of_processes(fn, changed, make):
 
     assert changed in payload.obstacle
     assert bool(payload.obstacle) == bool(changed)
+
+
+def _join(item):
+    return ",".join(item)
+
+
+@pytest.mark.parametrize(("fn", "stays"), [(_join, True), (sorted, False), (len, False)])
+def test_what_lists_sets_stands_in_the_way_of_processes(fn, stays, monkeypatch):
+    """Each process has them in an order of its own."""
+    monkeypatch.setattr("concurrent_choices._transfer._hashed.hashes_are_set", lambda: False)
+    payload = real(fn, [{"a", "b"} for _ in range(50)]).profile.payload
+
+    assert ("sets that they are given" in payload.obstacle) is stays

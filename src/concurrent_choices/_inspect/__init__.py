@@ -4,6 +4,7 @@ _callables    what kind it is, and what is beneath partials and wrappers; _words
 _bonds        what binds it to a thread, a loop or the terminal; _one_process: to a process
 _captured     what it holds, some of which are _strangers that tests put there
 _code         what a function names; _steps: its instructions
+_hashes       whether a set has another order in another process
 _ownership    whether the user wrote it, or a library
 _generators   random ones that a library shares, which count as the library's
 _asking       what a thing is, where its own hooks may raise

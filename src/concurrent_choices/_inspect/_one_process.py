@@ -19,7 +19,7 @@ from ._ownership import is_own_class
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["of_one_process"]
+__all__ = ["held_within", "of_one_process"]
 
 _KINDS = {
     "_thread.lock": "threading.Lock",
@@ -51,15 +51,15 @@ _MOST = 200
 _OWN_PICKLE = ("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__reduce__", "__reduce_ex__")
 
 
-def of_one_process(reached: Iterable[tuple[str, Any]]) -> str:
-    """What, of all that hangs on a callable, another process has one of its own of; empty for nothing."""
-    for how, each in _things(reached):
+def of_one_process(things: Iterable[tuple[str, Any]]) -> str:
+    """What another process has one of its own of, of what `held_within` found; empty for nothing."""
+    for how, each in things:
         if what := _singular(each):
             return f"{how} {what}, which serves this process alone"
     return ""
 
 
-def _things(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def held_within(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """What a callable holds, and what containers and the user's own objects there hold, nearest first.
 
     Each is given with the beginning of a sentence about it.

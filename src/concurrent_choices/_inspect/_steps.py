@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["NAMING", "NO_ARGUMENT", "SIMPLE", "Step", "Use", "steps_of", "times_bound", "use_of"]
+__all__ = ["NAMING", "NO_ARGUMENT", "SIMPLE", "Step", "Use", "loop_end", "steps_of", "times_bound", "use_of"]
 
 SIMPLE = frozenset(
     {"LOAD_COMMON_CONSTANT", "LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"}
@@ -68,6 +68,8 @@ _TAKES = {
     **dict.fromkeys(("GET_ITER", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
     **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "LIST_EXTEND", "SET_UPDATE", "STORE_ATTR"), 2),
+    "LOAD_CLOSURE": 0,
+    "SET_FUNCTION_ATTRIBUTE": 2,
     **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "STORE_SUBSCR"), 3),
     "STORE_SLICE": 4,
 }
@@ -141,7 +143,7 @@ def use_of(steps: Sequence[Step], at: int) -> Use | None:
     above = 0
     for place in range(at, min(at + _FAR, len(steps))):
         step = steps[place]
-        takes = _taken_by(step)
+        takes = 2 if _is_generated(steps, place) else _taken_by(step)
         if takes is None:
             return None
         if takes > above or (step.name == "COPY" and step.value == above + 1):
@@ -150,11 +152,30 @@ def use_of(steps: Sequence[Step], at: int) -> Use | None:
     return None
 
 
+def _is_generated(steps: Sequence[Step], at: int) -> bool:
+    """Whether a step calls the function of a comprehension, with the iterator that was loaded for it."""
+    return steps[at][:2] == ("CALL", 0) and at > 0 and steps[at - 1].name == "GET_ITER"
+
+
+def loop_end(code: CodeType, at: int) -> int:
+    """The place after a loop, of which the step at this place takes the elements one by one."""
+    instructions = list(_instructions(code.co_code))
+    ends = [*(end for end, *_ in instructions[1:]), len(code.co_code)]
+    spans = [
+        (start, after + 2 * argument)
+        for (start, number, argument), after in zip(instructions, ends, strict=True)
+        for _ in _PLAIN[number]
+    ]
+    return next((place for place, (start, _) in enumerate(spans) if start >= spans[at][1]), len(spans))
+
+
 def _taken_by(step: Step) -> int | None:
     if step.name == "COPY":
         return 0
     if step.name == "BUILD_MAP":
         return 2 * int(step.value)
+    if step.name == "MAKE_FUNCTION":  # up to 3.12 with flags for its defaults, closure and the like
+        return 1 + int(step.value).bit_count()
     if step.name == "FORMAT_VALUE":  # up to 3.12; a form may stand above what is shown in it
         return 1 + bool(step.value & 4)
     more = _TAKES_AS_TOLD.get(step.name)

@@ -12,6 +12,7 @@ from .._inspect._callables import enclosed, taken_apart
 from .._inspect._captured import modules_of, reached_from, wrapped_by
 from .._inspect._code import KEPT, codes_in, names_in
 from .._inspect._ownership import is_own_function, is_own_module
+from ._callees import bound_to, functions_for, parted
 from ._stores import INDEXED, MUTATORS, stores_beyond
 from ._trails import OUT, TELLTALE, UPDATES, Held, Search
 from ._within import element, named_in
@@ -28,11 +29,6 @@ _OPERATOR = opmap["BINARY_OP"]
 _BEYOND = (TELLTALE - MUTATORS) | {"next"}
 _SETTERS = frozenset({"delattr", "setattr"})
 _CALL = frozenset({"__call__"})
-_MAKING = frozenset({"__init__", "__new__", "__post_init__"})
-_DEFINING = frozenset({"__init_subclass__", "__set_name__"})
-"""Methods that Python calls when a class is made."""
-
-_CLASS = opmap["LOAD_BUILD_CLASS"]
 
 WIDEST = 50
 """Things whose methods are looked up (guessed: a tenth of a millisecond)."""
@@ -47,18 +43,15 @@ def altered_by(fn: Any) -> str:
 
     The functions that the callable uses are looked at too, except those of libraries.
     """
-    function, held, by_name = _bound(fn)
+    function, held, by_name = bound_to(fn)
     reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
-    functions = [function] if of_type(function, FunctionType) else []
-    functions += [each for each in reached if each is not function and is_own_function(each)]
-    if not any(map(_makes_classes, functions)):
-        functions = [each for each in functions if each.__name__ not in _DEFINING]
-    bound = [each.value for each in (*held, *by_name.values())]
-    things = [*bound, *(each for each in reached if not of_type(each, FunctionType))]
+    functions = functions_for(function, reached)
+    things = [each.value for each in (*held, *by_name.values())]
+    things += (each for each in reached if not of_type(each, FunctionType))
     is_worth = _worth_reading(functions, things, of_given=False)
     if not any(is_worth(each.__code__) for each in functions):
         return ""
-    called, others = _parted(functions, function)
+    called, others = parted(functions, function)
     search = Search(is_worth)
     plain = Search(is_worth, of_containers=True)
     given = {id(function): (held, by_name)}
@@ -69,50 +62,6 @@ def altered_by(fn: Any) -> str:
     ]
     changes += map(plain.changed_by, others)
     return next((words for each in changes for words in each if words), "")
-
-
-def _makes_classes(function: FunctionType) -> bool:
-    return any(_CLASS in code.co_code[::2] for code in codes_in(function.__code__))
-
-
-def _parted(functions: Sequence[FunctionType], first: Any) -> tuple[list[FunctionType], list[FunctionType]]:
-    """What a call may come to: the first, all that are no methods, and methods that these name; and the rest.
-
-    A class is made for more than one callable: what its other methods do, as objects are made, filled or
-    reset, keeps work here only where that is plain.
-    """
-    called, others = list[FunctionType](), [*functions]
-    names, ahead = set[str](), [each for each in functions if each is first or not _class_of(each)]
-    while ahead:
-        called += ahead
-        names |= names.union(*(names_in(each.__code__) for each in ahead))
-        known = {id(each) for each in called}
-        others = [each for each in others if id(each) not in known]
-        ahead = [each for each in others if _is_named(each, names)]
-    return called, others
-
-
-def _class_of(function: FunctionType) -> str:
-    """The name of the class that a method is written in; empty where a function stands alone."""
-    place = function.__qualname__.split(".")
-    return place[-2] if len(place) > 1 and "<" not in place[-2] + place[-1] else ""
-
-
-def _is_named(method: FunctionType, names: set[str]) -> bool:
-    """Whether code with these names may call a method: by name, by making an object, or by way of Python."""
-    name = method.__name__
-    if name in _MAKING and _class_of(method) in names:
-        return True
-    return name in names or (name.startswith("__") and name not in _MAKING)
-
-
-def _bound(fn: Any) -> tuple[Any, list[Held], dict[str, Held]]:
-    """The function that a call runs, and what the callable itself passes to it, unless it is a library's."""
-    function, own, args, kwargs = taken_apart(fn, (), {})
-    if not is_own_function(function):
-        return function, [], {}
-    held = [Held(each, "its bound arguments" if at >= own else "its object") for at, each in enumerate(args)]
-    return function, held, {name: Held(each, "its bound arguments") for name, each in kwargs.items()}
 
 
 def alters_items(fn: Any, items: Sequence[Any]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import CodeType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from .._inspect._asking import is_array, is_ufunc, of_type
+from .._inspect._asking import is_array, of_type
 from .._inspect._callables import defaults_of, enclosed
 from .._inspect._captured import loaded_as, wrapped_by
 from .._inspect._code import parameters_of
@@ -28,6 +28,7 @@ from ._within import (
     gone_through,
     inherited,
     is_container,
+    is_filled,
     is_kind_of_container,
     unpacked,
 )
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from .._inspect._steps import Step, Use
 
-__all__ = ["OUT", "TELLTALE", "UPDATES", "Held", "Search"]
+__all__ = ["OUT", "TELLTALE", "UPDATES", "Held", "Reading", "Search"]
 
 _DEPTH = 6
 """Methods that are followed from one to the next (guessed: what is told of by a dozen hands is not plain)."""
@@ -91,14 +92,21 @@ class Search:
         is_worth: Tells at a glance whether to read a function's code.
         of_given: Whether only what they are given counts, and then also what is bound anew in it.
         of_containers: Whether only containers that they hold themselves count, and no other objects.
+        reading: How code is read, where what counts is something else than a change.
     """
 
     def __init__(
-        self, is_worth: Callable[[CodeType], bool], *, of_given: bool = False, of_containers: bool = False
+        self,
+        is_worth: Callable[[CodeType], bool],
+        *,
+        of_given: bool = False,
+        of_containers: bool = False,
+        reading: type[Reading] | None = None,
     ) -> None:
         self.of_given = of_given
         self._of_containers = of_containers
         self._is_worth = is_worth
+        self._reading = reading or Reading
         self._seen: set[tuple[int, ...]] = set()
 
     def changed_by(
@@ -116,7 +124,7 @@ class Search:
         for layer in [function, *wrapped_by(function)] if args else [function]:
             if self._is_worth(layer.__code__):
                 known = self._known_to(layer, args, by_name or {})
-                yield from _Reading(self, layer.__code__, known, layer.__globals__, depth).changes()
+                yield from self._reading(self, layer.__code__, known, layer.__globals__, depth).changes()
 
     def followed(self, held: Held, depth: int) -> str:
         """What is changed by a method that was found in a value."""
@@ -147,12 +155,7 @@ class Search:
         return known
 
 
-def _is_filled(function: Any, place: int) -> bool:
-    """Whether a function of NumPy's fills the argument of that place."""
-    return is_ufunc(function) and place >= function.nin
-
-
-class _Reading:
+class Reading:
     """One piece of code as it is read.
 
     Args:
@@ -195,7 +198,7 @@ class _Reading:
         for code in self._code.co_consts:
             if isinstance(code, CodeType):
                 known = {key: held for key, held in self._known.items() if key[1] in code.co_freevars}
-                yield from _Reading(self._search, code, known, self._globals, self._depth).changes()
+                yield from type(self)(self._search, code, known, self._globals, self._depth).changes()
 
     def _loaded(self, step: Step) -> Held | None:
         if step[:2] == ("LOAD_GLOBAL", "super") and "super" not in self._globals:
@@ -274,8 +277,8 @@ class _Reading:
         if of_type(function, MethodType):
             function, place, unnamed = function.__func__, place + 1, unnamed + 1
         if not is_own_function(function):
-            is_out = names[place - unnamed] == OUT if place >= unnamed else _is_filled(function, place)
-            return held.words if is_out and is_array(held.value) else ""
+            is_out = names[place - unnamed] == OUT if place >= unnamed else is_filled(function, place)
+            return held.words if is_out and self._fills(held) else ""
         given, by_name = list[Held](), dict[str, Held]()
         if place < unnamed:
             given = [*[Held(None, "")] * place, held]
@@ -284,7 +287,12 @@ class _Reading:
         changes = self._search.changed_by(function, given, by_name, self._depth + 1)
         return next((words for words in changes if words), "")
 
+    def _fills(self, held: Held) -> bool:
+        """Whether that what is computed is put into a value is a change of it."""
+        return is_array(held.value)
+
     def _is_change(self, held: Held, use: Use) -> bool:
+        """Whether what uses a value changes it."""
         name, value, _ = use.step
         if name == "LOAD_ATTR":
             return value in _CHANGING and is_container(held.value)

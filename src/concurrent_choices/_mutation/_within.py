@@ -26,6 +26,7 @@ __all__ = [
     "gone_through",
     "inherited",
     "is_container",
+    "is_filled",
     "is_kind_of_container",
     "named_in",
     "unpacked",
@@ -81,6 +82,11 @@ def is_kind_of_container(value: Any) -> bool:
 def is_container(value: Any) -> bool:
     """Whether it is a container that can be changed, and whose methods and items mean what Python says."""
     return of_type(value, *_CONTAINERS) or is_array(value)
+
+
+def is_filled(function: Any, place: int) -> bool:
+    """Whether a function of NumPy's fills the argument of that place."""
+    return is_ufunc(function) and place >= function.nin
 
 
 def changes_its_first(value: Any) -> bool:

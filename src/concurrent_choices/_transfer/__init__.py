@@ -7,5 +7,6 @@ _imports      what a worker has to import for it; _callable_size: how much trave
 _imported     what it uses of modules, which a worker may find otherwise
 _kept_by_caches  settings that functools.cache keeps, which are changed since
 _kept_here    why it stays though it could travel: for what tests replaced, also deep in libraries
-              (_pretences), or for its _lookups by names that its code does not spell out
+              (_pretences), for its _lookups by names that its code does not spell out, or because what
+              it gives is _hashed: by `hash()`, or by the _orders of sets
 """

@@ -7,27 +7,34 @@ callable uses or for the whole process, the terminal, and what each process has 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._inspect._bonds import prompts
 from .._inspect._captured import reached_from
-from .._inspect._one_process import of_one_process
+from .._inspect._one_process import held_within, of_one_process
 from .._inspect._strangers import is_mock
+from ._hashed import items_hashed, shows_hashes
 from ._lookups import looked_up
 from ._pretences import pretended, put_there, unseen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["kept_here", "mocked", "replaced_in", "tied_here"]
 
 
-def kept_here(fn: Any) -> str:
-    """Why a callable stays; empty if it may go."""
-    return unseen(replaced_in(fn) or pretended()) or tied_here(fn)
+def kept_here(fn: Any, items: Iterable[Any] = ()) -> str:
+    """Why a callable stays, of which these are some items; empty if it may go."""
+    return unseen(replaced_in(fn) or pretended()) or tied_here(fn) or items_hashed(fn, items)
 
 
 def tied_here(fn: Any) -> str:
     """The same of what no end of a test changes: names that it looks up, the terminal, locks and such."""
     reached = list(reached_from(fn))
-    return looked_up(reached) or prompts(fn, reached) or of_one_process(reached)
+    if stays := looked_up(reached) or prompts(fn, reached):
+        return stays
+    things = list(held_within(reached))
+    return of_one_process(things) or shows_hashes(fn, reached, things)
 
 
 def mocked(fn: Any) -> str:

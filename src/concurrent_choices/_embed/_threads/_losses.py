@@ -8,6 +8,7 @@ from typing import Any
 from ..._inspect._callables import taken_apart
 from ..._inspect._words import loss_of, reason_of
 from ..._mutation._alterations import altered_by, alters_parameter
+from ..._transfer._hashed import given_hashed
 from .._calls._underlying_function import out_of_chunk
 
 __all__ = ["lost_by"]
@@ -24,11 +25,11 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         if inner is not fn:
             fn, args = inner, args[0][0]
         altered = altered_by(fn) or _given_and_altered(fn, args, kwargs)
+        return loss_of(altered) or given_hashed(fn, args, kwargs)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
         return f"nobody can tell what calls change ({reason_of(error)})"
-    return loss_of(altered)
 
 
 def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
