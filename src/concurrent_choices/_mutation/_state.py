@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from types import ModuleType
+from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._inspect._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen, is_logger, is_proxy, of_type
@@ -20,6 +21,8 @@ from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
 from ._filled import without_filled
 from ._marks import MOST, summed
+from ._parts import parts_of
+from ._picklers import bytes_of
 from ._stores import may_store
 
 if TYPE_CHECKING:
@@ -201,8 +204,8 @@ def _looked_at(reached: Iterable[tuple[str, Any]], most: int) -> Iterator[tuple[
 
 
 def _print_of(item: Any) -> object:
-    """What tells whether an item has changed: its attributes if it can, as its class may have no pickle."""
-    file = summed(attributes_of(item) or item)
+    """What tells whether an item has changed: what it is made of, which one may look for afterwards."""
+    file = summed(parts_of(item), literal=True)
     return _looked(item).digest if file is None else (file.total, file.full and _outline(item))
 
 
@@ -245,6 +248,8 @@ def _apart(value: Any, most: int) -> _Part:
         if part is not None:
             digests.append(part.digest)
             whole = whole and part.whole
+        elif (held := bytes_of(each)) is not None:
+            digests.append(crc32(held))
         elif each is value or _is_gone_into(each):
             digests.append(_outline(each))
             ahead.extend(inside_of(each, WIDEST)[:WIDEST])
