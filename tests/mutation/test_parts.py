@@ -3,6 +3,7 @@
 import io
 import random
 from collections import OrderedDict, defaultdict, deque
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,6 +123,26 @@ def test_what_was_done_to_an_item_is_seen(item, change):
     assert not state.items_changed()
     change(item)
     assert state.items_changed()
+
+
+class Kept(type(Path())):
+    """Has slots of a library's, and attributes."""
+
+
+def with_a_name(path):
+    path.name_of_it = "a"
+    return path
+
+
+@pytest.mark.parametrize(
+    "item", [Path("a/b.txt"), [Path("a/b.txt")], with_a_name(Kept("a/b.txt"))], ids=["path", "list", "own"]
+)
+def test_what_a_library_keeps_in_slots_is_no_change(item):
+    """A path has its text there once it was asked for that, and in no pickle."""
+    state = State(len, [item])
+    path = item[0] if type(item) is list else item
+    assert {str(path): path.parts, path: 1}
+    assert not state.items_changed()
 
 
 class Unwilling(Rows):

@@ -111,9 +111,9 @@ def attributes_of(thing: object) -> dict[str, Any]:
     return held if is_a(held, dict) else {}
 
 
-def slots_of(thing: object) -> Iterator[tuple[str, Any]]:
-    """What an object has in places of its own, by `__slots__`, and their names."""
-    for kind in type(thing).__mro__:
+def slots_of(thing: object, kinds: Iterable[type] | None = None) -> Iterator[tuple[str, Any]]:
+    """What an object has in places of its own, by `__slots__` of its classes or of some; with names."""
+    for kind in type(thing).__mro__ if kinds is None else kinds:
         body = vars(kind)
         for name, place in list(body.items()) if "__slots__" in body else ():
             if type(place) is MemberDescriptorType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import attributes_of, slots_of
+from .._inspect._ownership import is_own_class
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,14 +35,17 @@ class _Classless:
 
 
 def parts_of(thing: object) -> Any:
-    """An object's attributes, what is in its slots, and what a class in C keeps; itself where it shows none.
+    """An object's attributes, what is in its own slots, and what others keep; itself where it shows nothing.
 
     Attributes alone would not tell of a list or a random generator that has some, and its pickle alone not of
-    what that leaves out.
+    what that leaves out. That is of no interest where a library does so: a path keeps its text in a slot once
+    it was asked for it.
     """
-    attributes, slots = attributes_of(thing), dict(slots_of(thing))
+    kind = type(thing)
+    attributes = attributes_of(thing)
+    slotted = [each for each in kind.__mro__ if "__slots__" in vars(each) and is_own_class(each)]
+    slots = dict(slots_of(thing, slotted))
     if not attributes and not slots:
         return thing
-    kind = type(thing)
-    is_in_c = kind.__itemsize__ or kind.__basicsize__ > _PLAIN + _SLOT * len(slots)
-    return (attributes, slots, _Classless(thing)) if is_in_c else (attributes, slots) if slots else attributes
+    is_more = kind.__itemsize__ or kind.__basicsize__ > _PLAIN + _SLOT * len(slots)
+    return (attributes, slots, _Classless(thing)) if is_more else (attributes, slots) if slots else attributes
