@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from .._inspect._words import no_workers, reason_of
-from .._mutation._state import MORE, State
+from .._mutation._state import FIRST, MORE, State
 from .._platform._tasks import schedule_of
 from .._runtime._mutex import Mutex
 from .._runtime._switching import URGENT, quick_switching
@@ -96,7 +96,7 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if stays := kept_here(self._job.fn) or loss(self._report, self._state):
+        if stays := kept_here(self._job.fn, self._job.source.peek(FIRST)) or loss(self._report, self._state):
             return stays
         self.transfer = weighed(self._job.source, done)
         if self.transfer.is_too_dear(self.workers):

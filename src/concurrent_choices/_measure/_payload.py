@@ -10,7 +10,7 @@ from attrs import evolve
 from .._facts._profile import Payload
 from .._inspect._asking import told_by
 from .._inspect._words import loss_of
-from .._mutation._state import State
+from .._mutation._state import FIRST, State
 from .._runtime._interrupted import raise_handlers
 from .._transfer._imports import imports_of
 from .._transfer._kept_here import kept_here
@@ -78,7 +78,7 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
     weighed: list[Payload] = []
 
     def work() -> None:
-        payload = _kept_here(_carried(items, results, each, bench.clock), bench.fn, state)
+        payload = _kept_here(_carried(items, results, each, bench.clock), bench.fn, items[:FIRST], state)
         weighed.append(payload)
         weighed.append(_unless_stranded(payload, bench.fn))
 
@@ -112,11 +112,11 @@ def _made_up_for(bench: Bench, hand: Hand, patience: float) -> float:
     return min(PATIENCE[1], patience * queued / max(1e-9, patience - queued))
 
 
-def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
+def _kept_here(payload: Payload, fn: object, items: Sequence[Any], state: State | None) -> Payload:
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
     if payload.obstacle:
         return payload
-    stays = kept_here(fn) or (loss_of(state.lost_elsewhere()) if state is not None else "")
+    stays = kept_here(fn, items) or (loss_of(state.lost_elsewhere()) if state is not None else "")
     return evolve(payload, obstacle=stays) if stays else payload
 
 

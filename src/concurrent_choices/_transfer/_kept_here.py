@@ -1,16 +1,19 @@
 """Why a callable stays here that could perhaps travel: a worker process would find other things.
 
 That is what code looks up by names that it does not spell out, what a test has replaced, in modules that the
-callable uses or for the whole process, the terminal, and what each process has one of its own of.
+callable uses or for the whole process, the terminal, what each process has one of its own of, and the items
+themselves.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from .._inspect._bonds import prompts
 from .._inspect._captured import reached_from
+from .._inspect._held_items import holds_items
 from .._inspect._one_process import of_one_process
 from .._inspect._strangers import is_mock
 from ._lookups import looked_up
@@ -19,9 +22,9 @@ from ._pretences import pretended, put_there, unseen
 __all__ = ["kept_here", "mocked", "replaced_in", "tied_here"]
 
 
-def kept_here(fn: Any) -> str:
-    """Why a callable stays; empty if it may go."""
-    return unseen(replaced_in(fn) or pretended()) or tied_here(fn)
+def kept_here(fn: Any, items: Sequence[Any] = ()) -> str:
+    """Why a callable stays that is called with such items; empty if it may go."""
+    return unseen(replaced_in(fn) or pretended()) or tied_here(fn) or holds_items(reached_from(fn), items)
 
 
 def tied_here(fn: Any) -> str:
