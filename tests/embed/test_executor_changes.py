@@ -166,6 +166,16 @@ def test_whatever_form_a_call_has_that_may_change_what_it_is_given(executor):
     assert not lost_by(pow, (2, 3), {})
 
 
+def test_what_finds_what_it_is_given_by_its_identity_stays():
+    """A worker has copies of both, and would not find it."""
+    key, other = type("Key", (), {}), type("Key", (), {})
+    one = key()
+    names = {one: "a", other(): "b"}
+    assert "holds its items themselves" in lost_by(lambda given: names[given], (one,), {})
+    assert "holds its items themselves" in lost_by(lambda *, given: names[given], (), {"given": one})
+    assert lost_by(lambda given: given in names, (other(),), {}) == ""
+
+
 def test_what_fails_as_its_code_is_looked_at_is_a_reason_to_stay():
     """What a value raises as it is asked what it is, is no outcome of a call."""
     words = lost_by(Shy(), (), {})

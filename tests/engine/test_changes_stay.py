@@ -245,3 +245,20 @@ def test_what_changes_its_items_stays():
     run(double, items, strategy=strategy)
     assert items == [[number, 2 * number] for number in range(300)]
     assert strategy.report.witness == "their items"
+
+
+@patient
+def test_what_changes_other_items_than_the_first_stays():
+    """Of those that are called here while workers come up, more are looked at."""
+    items = [[number] for number in range(900)]
+
+    def double(pair):
+        acts.spin(pair[0])
+        if pair[0] > 1:
+            getattr(pair, "app" + "end")(2 * pair[0])  # which the code does not tell
+
+    strategy = outside()
+    run(double, items, strategy=strategy)
+    if items[2:] != [[number, 2 * number] for number in range(2, 900)]:
+        pytest.fail("changes were lost, which no machine excuses")
+    assert strategy.report.witness == "their items"

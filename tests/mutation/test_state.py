@@ -14,8 +14,9 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from concurrent_choices._mutation import _state
 from concurrent_choices._mutation._filled import without_filled
-from concurrent_choices._mutation._state import State
+from concurrent_choices._mutation._state import MORE, State
 
 
 @pytest.mark.parametrize(
@@ -290,6 +291,29 @@ def test_a_long_integer_that_was_exchanged_is_seen():
     state = State(reads)
     held += 1
     assert state.changed() == "the enclosing 'held'"
+
+
+def test_more_items_are_looked_at_where_the_first_are_no_examples(monkeypatch):
+    """Of rows some may lack what calls fill in."""
+    monkeypatch.setattr(_state, "_LONGEST", 60)
+    rows = [[number] for number in range(MORE)]
+    state = State(lambda item: item, [1, 2])
+    assert not state.is_exposed
+    state.look_also(rows)
+    assert state.is_exposed
+    assert not state.items_changed()
+    rows[-1].append(1)
+    assert state.lost_elsewhere() == "their items"
+
+
+def test_to_look_at_more_items_takes_a_moment(monkeypatch):
+    """Calls go on meanwhile, and would have to wait for it."""
+    monkeypatch.setattr(_state, "_LONGEST", 0)
+    rows = [[number] for number in range(MORE)]
+    state = State(len)
+    state.look_also(rows)
+    rows[-1].append(1)
+    assert not state.items_changed()
 
 
 def test_items_that_others_refer_to_have_not_changed():

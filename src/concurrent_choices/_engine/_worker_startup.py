@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from .._inspect._words import no_workers, reason_of
-from .._mutation._state import FIRST, State
+from .._mutation._state import FIRST, MORE, State
 from .._platform._tasks import schedule_of
 from .._runtime._mutex import Mutex
 from .._runtime._switching import URGENT, quick_switching
@@ -105,6 +105,7 @@ class WorkerStartup:
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""
+        self._state.look_also(self._job.source.peek(MORE))  # whose calls tell before there is a hand-over
         host = self._borrow()
         if host is None:
             return []

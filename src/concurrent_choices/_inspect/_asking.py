@@ -8,12 +8,13 @@ from __future__ import annotations
 import sys
 from functools import partial
 from itertools import islice
+from types import MemberDescriptorType
 
 from .._facts._lean import TYPE_CHECKING
 from .._runtime._interrupted import raise_handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, TypeVar
 
     T = TypeVar("T")
@@ -34,6 +35,7 @@ __all__ = [
     "loaded_class",
     "of_loaded",
     "of_type",
+    "slots_of",
     "some_of",
     "told_by",
     "written_in",
@@ -109,6 +111,18 @@ def attributes_of(thing: object) -> dict[str, Any]:
     return held if is_a(held, dict) else {}
 
 
+def slots_of(thing: object, kinds: Iterable[type] | None = None) -> Iterator[tuple[str, Any]]:
+    """What an object has in places of its own, by `__slots__` of its classes or of some; with names."""
+    for kind in type(thing).__mro__ if kinds is None else kinds:
+        body = vars(kind)
+        for name, place in list(body.items()) if "__slots__" in body else ():
+            if type(place) is MemberDescriptorType:
+                try:
+                    yield name, place.__get__(thing, kind)
+                except AttributeError:  # nothing has been put there
+                    continue
+
+
 def elements_of(thing: Any) -> Iterable[Any]:
     """What a container holds, asked as what it derives from: its own methods may raise."""
     if of_type(thing, dict):
@@ -134,12 +148,10 @@ def some_of(ask: Callable[[], Iterable[T]], most: int) -> list[T]:
 
 
 def inside_of(thing: object, most: int) -> list[Any]:
-    """So many attributes of an object at most, and then as many elements of a container."""
-    return [
-        each
-        for ask in (attributes_of(thing).values, partial(elements_of, thing))
-        for each in some_of(ask, most)
-    ]
+    """So many attributes of an object at most, what is in its slots, and as many elements of a container."""
+    held = some_of(attributes_of(thing).values, most)
+    held += [each for _, each in slots_of(thing)]
+    return held + some_of(partial(elements_of, thing), most)
 
 
 def answers(thing: object) -> bool:

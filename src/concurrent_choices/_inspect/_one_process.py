@@ -51,25 +51,25 @@ _MOST = 200
 _OWN_PICKLE = ("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__reduce__", "__reduce_ex__")
 
 
-def of_one_process(things: Iterable[tuple[str, Any]]) -> str:
+def of_one_process(things: Iterable[tuple[str, str, Any]]) -> str:
     """What another process has one of its own of, of what `held_within` found; empty for nothing."""
-    for how, each in things:
+    for name, verb, each in things:
         if what := _singular(each):
-            return f"{how} {what}, which serves this process alone"
+            return f"{name} {verb} {what}, which serves this process alone"
     return ""
 
 
-def held_within(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def held_within(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
     """What a callable holds, and what containers and the user's own objects there hold, nearest first.
 
-    Each is given with the beginning of a sentence about it.
+    Each is given with a name, and whether what has that name "is" it or "holds" it.
     """
     ahead = deque((name, each, DEEPEST) for name, each in data_among(reached))
     seen = Seen()
     while ahead and len(seen) < _MOST:
         name, thing, depth = ahead.popleft()
         if seen.is_new(thing):
-            yield f"{name} {'is' if depth == DEEPEST else 'holds'}", thing
+            yield name, "is" if depth == DEEPEST else "holds", thing
             if depth:
                 ahead.extend((name, each, depth - 1) for each in _within(thing))
 

@@ -104,14 +104,21 @@ def mark_of(value: Any) -> int:
     return _mark_of_name(value) if file is None else file.total
 
 
-def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST) -> Sum | None:
+def summed(
+    value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST, *, literal: bool = False
+) -> Sum | None:
     """A sum of what a value holds, the same while this process leaves it alone; None without a pickle.
 
-    So many bytes of that are looked at, at the `most`.
+    So many bytes of that are looked at, at the `most`. What a dictionary has made of its default counts if
+    it is to be `literal`.
     """
     file = Sum(most)
+
+    def pickler(*to: Any, **more: Any) -> Pickler:
+        return _steady(kind(*to, **more), literal=literal)
+
     try:
-        dump_to(file, value, file.buffer, kind=lambda *to, **more: _steady(kind(*to, **more)))
+        dump_to(file, value, file.buffer, kind=pickler)
     except _FullError:
         pass
     except Exception as error:  # noqa: BLE001 - picklers raise anything
@@ -120,14 +127,16 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler, most: int = MOST)
     return file
 
 
-def _steady(pickler: Pickler) -> Pickler:
+def _steady(pickler: Pickler, *, literal: bool) -> Pickler:
     """One for which some objects are the same whenever they are looked at.
 
     A partial is another one, by its pickle, once somebody has asked for its attributes; a dictionary with a
     default, once it was asked for what it has not; and a jar of cookies with each second in which somebody
     asked for some. A session of requests has one, and its calls had to stay.
     """
-    own: dict[type, Callable[[Any], Any]] = {defaultdict: _reduce_defaults, partial: _reduce_partial}
+    own: dict[type, Callable[[Any], Any]] = {partial: _reduce_partial}
+    if not literal:
+        own[defaultdict] = _reduce_defaults
     table = {**copyreg.dispatch_table, **own}
     if (jar := loaded_class("http.cookiejar", "CookieJar")) is not None:
         table.update(dict.fromkeys(_derived(jar), _reduce_jar))

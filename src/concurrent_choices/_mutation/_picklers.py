@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Ordered", "Piecewise", "is_opened"]
+__all__ = ["Ordered", "Piecewise", "bytes_of", "is_opened"]
 
 _MOST = 1 << 18
 """Bytes of a buffer that are looked at, as of a pickle."""
@@ -83,7 +83,7 @@ class Piecewise(Ordered):
 
 def _held_by(thing: Any) -> tuple[Any, ...] | None:
     """What a thing holds that a pickle of its own does not tell; None where it does, or holds nothing."""
-    if (held := _bytes_of(thing)) is not None:
+    if (held := bytes_of(thing)) is not None:
         return type(thing).__name__, held
     if of_type(thing, MappingProxyType):
         return ({**thing},)
@@ -94,7 +94,7 @@ def _held_by(thing: Any) -> tuple[Any, ...] | None:
     return (thing(),) if of_loaded(thing, (("weakref", "ReferenceType"),)) else None
 
 
-def _bytes_of(thing: Any) -> bytes | None:
+def bytes_of(thing: Any) -> bytes | None:
     """The first of the bytes that a thing is; None where it is no buffer, or one that cannot tell."""
     if not of_loaded(thing, _BUFFERS):
         return None

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
+from time import monotonic
 from types import ModuleType
+from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._inspect._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen, is_logger, is_proxy, of_type
@@ -20,13 +23,15 @@ from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
 from ._filled import without_filled
 from ._marks import MOST, summed
+from ._parts import parts_of
+from ._picklers import bytes_of
 from ._stores import may_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-__all__ = ["FIRST", "State"]
+__all__ = ["FIRST", "MORE", "State"]
 
 WIDEST = 50
 """Attributes of a value that cannot be pickled that are looked at (guessed: a millisecond)."""
@@ -37,6 +42,12 @@ worth that (guessed: 5 ms for an array and 80 for small objects, which to send t
 
 FIRST = 2
 """Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
+
+MORE = 32
+"""Items that are looked at once workers are to come up, which are called here meanwhile (guessed)."""
+
+_LONGEST = 1e-3
+"""Seconds that this takes at most (guessed: a hundredth of what workers take to come up)."""
 
 _TEXT = (str, bytes)
 _CODE = (ModuleType, type)
@@ -77,8 +88,8 @@ class State:
         self._most = LARGE if whole and self.may_change else MOST
         self._told_from: int | None = None
         self._closer: dict[str, _Part] | None = None  # where that was asked for
-        changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
-        self._items = [(item, _print_of(item)) for item in changeable]
+        self._items = [(item, _print_of(item)) for item in items if _is_changeable(item)]
+        self._more: list[tuple[Any, object]] = []
         reached = list(reached_from(fn))
         self._parts: dict[str, _Part] = dict(_looked_at(reached, self._most))
         self._unloaded = unloaded_among(reached)
@@ -88,15 +99,22 @@ class State:
         """Whether the callable's own code stores anything outside its variables."""
         return may_store(self._fn)
 
-    @property
+    @cached_property
     def is_held(self) -> bool:
         """Whether there is anything that calls could change: a value, or a name that the code stores to."""
         return self.may_change or any(not of_type(part.value, *_CODE) for part in self._parts.values())
 
-    @cached_property
+    @property
     def is_exposed(self) -> bool:
         """The same, or an item that calls could change."""
-        return bool(self._items) or self.is_held
+        return bool(self._items or self._more) or self.is_held
+
+    def look_also(self, items: Iterable[Any]) -> None:
+        """Look at more items, for a moment at most: the first may be no examples of the others."""
+        until = monotonic() + _LONGEST
+        changeable = filter(_is_changeable, items)
+        looked = ((item, _print_of(item)) for item in changeable)
+        self._more = list(takewhile(lambda _: monotonic() < until, looked))
 
     def is_doubtful(self, done: int) -> bool:
         """Whether calls have yet to show if they change what was too large to be looked at before the first.
@@ -189,7 +207,11 @@ class State:
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""
-        return any(_print_of(item) != before for item, before in self._items)
+        return any(_print_of(item) != before for item, before in (*self._items, *self._more))
+
+
+def _is_changeable(item: Any) -> bool:
+    return not (type(item) in _CONSTANT or is_frozen(item))
 
 
 def _looked_at(reached: Iterable[tuple[str, Any]], most: int) -> Iterator[tuple[str, _Part]]:
@@ -201,8 +223,8 @@ def _looked_at(reached: Iterable[tuple[str, Any]], most: int) -> Iterator[tuple[
 
 
 def _print_of(item: Any) -> object:
-    """What tells whether an item has changed: its attributes if it can, as its class may have no pickle."""
-    file = summed(attributes_of(item) or item)
+    """What tells whether an item has changed: what it is made of, which one may look for afterwards."""
+    file = summed(parts_of(item), literal=True)
     return _looked(item).digest if file is None else (file.total, file.full and _outline(item))
 
 
@@ -245,6 +267,8 @@ def _apart(value: Any, most: int) -> _Part:
         if part is not None:
             digests.append(part.digest)
             whole = whole and part.whole
+        elif (held := bytes_of(each)) is not None:
+            digests.append(crc32(held))
         elif each is value or _is_gone_into(each):
             digests.append(_outline(each))
             ahead.extend(inside_of(each, WIDEST)[:WIDEST])

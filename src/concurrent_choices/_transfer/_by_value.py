@@ -200,6 +200,32 @@ def _with_words(fn: FunctionType) -> FunctionType | None:
     return None
 
 
+def _reduce_file(file: Any) -> Any:
+    """A file stays: cloudpickle would send what is in it, and calls elsewhere would not move on in this one.
+
+    What each process has of its own goes by name.
+    """
+    if file is sys.stdout or file is sys.stderr:
+        return _own[io.TextIOWrapper](file)
+    return file.__reduce_ex__(5)
+
+
+def _reduce_view(view: memoryview) -> Any:
+    """As a view of a copy, where cloudpickle has bytes, which have other methods and cannot be changed."""
+    made_of = view.tobytes() if view.readonly else bytearray(view.tobytes())
+    parts = made_of, view.format, view.shape or ()
+    try:
+        _view(*parts)
+    except (TypeError, ValueError):  # numbers in another order than this machine's, or none in two dimensions
+        return _own[memoryview](view)
+    return _view, parts
+
+
+def _view(held: bytes | bytearray, form: str, shape: tuple[int, ...]) -> Any:
+    flat: Any = memoryview(held)  # checkers take only formats that they know
+    return flat if form == "B" and len(shape) == 1 else flat.cast(form, shape)
+
+
 def _reduce_alias(alias: Any) -> str | tuple[Any, ...]:
     """How what a `type` statement names travels: by its name where a worker can import it."""
     if _is_importable(alias):
@@ -294,6 +320,8 @@ _own, *_others = cloudpickle.Pickler.dispatch_table.maps
 _mine: dict[type, Callable[[Any], Any]] = {
     **_own,
     CodeType: _reduce_code,
+    io.TextIOWrapper: _reduce_file,
+    memoryview: _reduce_view,
     cached_property: _reduce_cached_property,
     singledispatchmethod: _reduce_dispatching_method,
     type(lru_cache(len)): _reduce_cached,

@@ -28,11 +28,11 @@ _HASHING = frozenset({"__eq__", "__hash__"})
 """Methods whose hashes stay in the process that asks for them."""
 
 
-def shows_hashes(fn: Any, reached: Sequence[tuple[str, Any]], things: Iterable[tuple[str, Any]]) -> str:
+def shows_hashes(fn: Any, reached: Sequence[tuple[str, Any]], things: Iterable[tuple[str, str, Any]]) -> str:
     """How calls show hashes, of what hangs on a callable and what that holds; empty where nothing is seen."""
     functions = [each for _, each in reached if is_own_function(each)]
     hashing = [each for each in functions if _hashes(each)]
-    holds_set = any(has_own_order(each) for _, each in things)
+    holds_set = any(has_own_order(each) for _, _, each in things)
     holds_set = holds_set or any(_has_set(each.__code__) for each in functions)
     if not (hashing or holds_set) or hashes_are_set():
         return ""
@@ -87,4 +87,4 @@ def given_hashed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 
 def _holds_set(item: Any) -> bool:
-    return type(item) not in ATOMS and any(has_own_order(each) for _, each in held_within([("", item)]))
+    return type(item) not in ATOMS and any(has_own_order(each) for _, _, each in held_within([("", item)]))

@@ -1,7 +1,8 @@
 """Why a callable stays here that could perhaps travel: a worker process would find other things.
 
 That is what code looks up by names that it does not spell out, what a test has replaced, in modules that the
-callable uses or for the whole process, the terminal, and what each process has one of its own of.
+callable uses or for the whole process, the terminal, what each process has one of its own of, and the items
+themselves.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._inspect._bonds import prompts
 from .._inspect._captured import reached_from
+from .._inspect._held_items import holds_items
 from .._inspect._one_process import held_within, of_one_process
 from .._inspect._strangers import is_mock
 from ._hashed import items_hashed, shows_hashes
@@ -18,14 +20,16 @@ from ._lookups import looked_up
 from ._pretences import pretended, put_there, unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
 __all__ = ["kept_here", "mocked", "replaced_in", "tied_here"]
 
 
-def kept_here(fn: Any, items: Iterable[Any] = ()) -> str:
-    """Why a callable stays, of which these are some items; empty if it may go."""
-    return unseen(replaced_in(fn) or pretended()) or tied_here(fn) or items_hashed(fn, items)
+def kept_here(fn: Any, items: Sequence[Any] = ()) -> str:
+    """Why a callable stays that is called with such items; empty if it may go."""
+    if stays := unseen(replaced_in(fn) or pretended()) or tied_here(fn):
+        return stays
+    return items_hashed(fn, items) or holds_items(reached_from(fn), items)
 
 
 def tied_here(fn: Any) -> str:

@@ -14,7 +14,7 @@ from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
-from .._inspect._asking import attributes_of, of_type
+from .._inspect._asking import attributes_of, of_type, slots_of
 from .._inspect._callables import enclosed
 from .._inspect._code import globals_of
 from .._inspect._words import text_of
@@ -133,11 +133,7 @@ def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
     yield from ((f"attribute {name!r}", part) for name, part in list(attributes_of(thing).items()))
-    for base in type(thing).__mro__:
-        slots = getattr(base, "__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if hasattr(thing, name):
-                yield f"attribute {name!r}", getattr(thing, name)
+    yield from ((f"attribute {name!r}", part) for name, part in slots_of(thing))
 
 
 def _article(thing: Any) -> str:

@@ -6,6 +6,8 @@ from types import FunctionType
 from typing import Any
 
 from ..._inspect._callables import taken_apart
+from ..._inspect._captured import reached_from
+from ..._inspect._held_items import holds_items
 from ..._inspect._words import loss_of, reason_of
 from ..._mutation._alterations import altered_by, alters_parameter
 from ..._transfer._hashed import given_hashed
@@ -18,14 +20,15 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """What a call changes, if ever it gets there, and would lose in another process; empty for nothing.
 
     Only what is plain, as where `run` asks the same; for an executor's calls also what they bind anew in
-    their own object, which travels with each of them.
+    their own object, which travels with each of them. They also lose what they find by its identity.
     """
     try:
         inner = out_of_chunk(fn)
         if inner is not fn:
             fn, args = inner, args[0][0]
-        altered = altered_by(fn) or _given_and_altered(fn, args, kwargs)
-        return loss_of(altered) or given_hashed(fn, args, kwargs)
+        if altered := altered_by(fn) or _given_and_altered(fn, args, kwargs):
+            return loss_of(altered)
+        return given_hashed(fn, args, kwargs) or holds_items(reached_from(fn), [*args, *kwargs.values()])
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
