@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from itertools import repeat
@@ -13,10 +14,12 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_fakes import LANES, STARTING, ScriptedStrategy
 
 from concurrent_choices import stream
+from concurrent_choices._engine import _worker_startup
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
+from concurrent_choices._engine._worker_transfer import Transfer
 from concurrent_choices._engine._workforce import Workforce
 from concurrent_choices._mutation._state import State
 from concurrent_choices._strategies._workers._between._surroundings import surroundings
@@ -95,6 +98,28 @@ def test_what_costs_more_to_carry_than_to_compute_stays(startup, barred):
     startup.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4), barred.append)
     assert startup.host is None
     assert barred == [startup.obstacle] == ["carrying items and results would cost more than it saves"]
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_workers_come_up_while_what_goes_by_value_is_weighed(barred, monkeypatch, loaded):
+    """Weighing begins with importing cloudpickle then, unless that has been."""
+    if loaded:
+        pytest.importorskip("cloudpickle")
+    else:
+        monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)
+    job = Job(lambda item: item + 1, Source(range(3)), report=begin_report("lambda"))
+    startup = WorkerStartup(job, State(job.fn), Urgency())
+    there = []
+
+    def weigh(_source, _done):
+        there.append(startup.host is not None and len(startup.host.workers))
+        return Transfer()
+
+    monkeypatch.setattr(_worker_startup, "weighed", weigh)
+    startup.order(2, 1, Done(items=3, cpu=1.0, results=[1, 2, 3]), barred.append)
+    startup.close()
+    assert there == [False if loaded else 2]
+    assert (startup.ready, barred) == (2, [])
 
 
 def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import sys
 import threading
 import time
 from _socket import MSG_DONTWAIT
@@ -27,7 +28,7 @@ from .._transfer._apart import keep_apart
 from .._transfer._imported import Imported
 from .._transfer._kept_by_caches import keeping
 from .._transfer._kept_here import kept_here
-from .._transfer._pickling import dump, dump_callable
+from .._transfer._pickling import dump, dump_callable, travels_by_name
 from .._work._job import Job
 from ._loss import loss
 from ._report import RunReport
@@ -86,7 +87,10 @@ class WorkerStartup:
             try:
                 # Each of its many system calls gives the GIL away to lanes that may be computing.
                 with self._urgency.claimed():
-                    self.obstacle = self._kept_by(done)
+                    self.obstacle = self._kept_by()
+                    if not self.obstacle and self._goes_by_value():
+                        self._hired(workers, inside)
+                    self.obstacle = self.obstacle or self._not_worth_it(done)
                     loading = [] if self.obstacle else self._started(workers, inside)
                 self._await(loading)
             except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
@@ -94,10 +98,16 @@ class WorkerStartup:
         if self.obstacle:
             bar(self.obstacle)
 
-    def _kept_by(self, done: Done) -> str:
+    def _kept_by(self) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if stays := kept_here(self._job.fn, self._job.source.peek(FIRST)) or loss(self._report, self._state):
-            return stays
+        return kept_here(self._job.fn, self._job.source.peek(FIRST)) or loss(self._report, self._state)
+
+    def _goes_by_value(self) -> bool:
+        """Whether pickling begins with importing cloudpickle: that takes 25 ms, in which workers come up."""
+        return "cloudpickle" not in sys.modules and not travels_by_name(self._job.fn)
+
+    def _not_worth_it(self, done: Done) -> str:
+        """Why items and results had better not travel, or cannot; empty for no reason."""
         self.transfer = weighed(self._job.source, done)
         if self.transfer.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
@@ -106,18 +116,25 @@ class WorkerStartup:
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""
         self._state.look_also(self._job.source.peek(MORE))  # whose calls tell before there is a hand-over
-        host = self._borrow()
+        host = self._hired(workers, inside)
         if host is None:
             return []
-        if len(host.workers) < workers:
-            host.preload(self._job.fn, self._modules(inside).names)
-        while len(host.workers) < workers and not self._is_over():
-            host.hire()
         # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
         import_module("._fallback_pump", __package__)
 
         frames = self._packed(inside)
         return [] if self.obstacle or self._is_over() else self._warm_up(host, frames)
+
+    def _hired(self, workers: int, inside: int) -> Host | None:
+        """A host with so many workers, which may have yet to come up; None where the run is over."""
+        host = self._borrow()
+        if host is None:
+            return None
+        if len(host.workers) < workers:
+            host.preload(self._job.fn, self._modules(inside).names)
+        while len(host.workers) < workers and not self._is_over():
+            host.hire()
+        return host
 
     def _modules(self, inside: int) -> OwnModules:
         return OwnModules(is_async=self._job.is_async, lanes=inside > 1, watched=self._state.is_exposed)
