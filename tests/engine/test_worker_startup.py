@@ -131,13 +131,25 @@ def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred
     assert "a result's value under 'lock' is a lock" in startup.obstacle
 
 
+@pytest.mark.parametrize("others", [[], [1]], ids=["all", "not all"])
+def test_items_none_of_which_can_travel_keep_the_callable_here(barred, others):
+    """Each would be called here anyway; where others can, those are worth a worker."""
+    items = [*[threading.Lock() for _ in range(3)], *others]
+    startup = WorkerStartup(Job(id, Source(items), report=begin_report("id")), State(id), Urgency())
+    startup.order(2, 1, Done(items=3, cpu=1.0, results=[1, 2, 3]), barred.append)
+    host = startup.host
+    startup.close()
+    assert (host is None) == (not others)
+    assert barred == ([] if others else [startup.obstacle])
+    assert startup.obstacle.startswith("" if others else "an item is a lock (")
+
+
 def test_items_that_are_listed_in_an_order_of_this_process_stay(barred, monkeypatch):
     """In a worker their order would be another one."""
     monkeypatch.setattr("concurrent_choices._transfer._hashed.hashes_are_set", lambda: False)
     job = Job(lambda item: [*item, 1], Source([{"a", "b"}] * 3), report=begin_report("list"))
     startup = WorkerStartup(job, State(job.fn), Urgency())
     startup.order(2, 1, Done(), barred.append)
-    startup.close()
     assert startup.host is None
     assert "calls go through sets that they are given" in barred[0]
 

@@ -34,7 +34,7 @@ from ._loss import loss
 from ._report import RunReport
 from ._tally import Done
 from ._urgency import Urgency
-from ._worker_transfer import Transfer, stranded, weighed
+from ._worker_transfer import Transfer, stranded, unsent, weighed
 
 __all__ = ["WorkerStartup"]
 
@@ -111,7 +111,8 @@ class WorkerStartup:
         self.transfer = weighed(self._job.source, done)
         if self.transfer.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
-        return stranded(done.results, tolerant=self._job.return_exceptions)
+        lost = stranded(done.results, tolerant=self._job.return_exceptions)
+        return lost or unsent(self.transfer, self._job.source)
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""

@@ -9,12 +9,12 @@ from .._inspect._asking import of_type
 from .._judge._controller._known import worth_carrying
 from .._measure._transfer_cost import TransferCost, transfer_cost
 from .._strategies._workers._between._portable_errors import arrives
-from .._transfer._obstacle import obstacle_back
+from .._transfer._obstacle import obstacle, obstacle_back
 from .._work._pace import Pace, travelling
 from .._work._source import Source
 from ._tally import Done
 
-__all__ = ["Transfer", "stranded", "weighed"]
+__all__ = ["Transfer", "stranded", "unsent", "weighed"]
 
 WEIGHED = 64
 """Items and results, at most, of which it is found out what carrying them costs (guessed)."""
@@ -49,6 +49,16 @@ def weighed(source: Source, done: Done) -> Transfer:
     each = done.cpu / done.items
     items = transfer_cost(source.peek(WEIGHED), each)
     return Transfer(each, items, transfer_cost(done.results[-WEIGHED:], each))
+
+
+def unsent(transfer: Transfer, source: Source) -> str:
+    """Why no item could go to a worker, of those that come next; empty where one can, or there is none."""
+    found = ""
+    for item in () if transfer.items.each else source.peek(WEIGHED):  # which weigh something where all can
+        found = obstacle(item, "an item")
+        if not found:
+            break
+    return f"{found}: it could not go to another process" if found else ""
 
 
 def stranded(results: Sequence[object], *, tolerant: bool) -> str:
