@@ -7,6 +7,7 @@ __all__ = [
     "MISSING",
     "NAMED",
     "SLOTTED",
+    "Answering",
     "Changing",
     "Named",
     "gives",
@@ -48,3 +49,15 @@ def gives_changed(item):
 
 def knows(item):
     return [item is each for each in (MISSING, NAMED, SLOTTED, dataclasses.MISSING)].index(True)
+
+
+class Answering:
+    """A callable that has an answer to everything, as a proxy of a remote one may."""
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name != "__globals__":
+            raise AttributeError(name)
+        return 5
+
+    def __call__(self, item):
+        return item is NAMED

@@ -89,6 +89,14 @@ def test_workers_give_markers_and_know_them(strategy):
     assert run(marking.knows, MARKS, strategy=strategy) == [0, 1, 2, 3]
 
 
+def test_a_callable_that_answers_anything():
+    """What it says that its globals are is none of them; a marker's own module is asked all the same."""
+    assert run(marking.Answering(), [marking.NAMED, marking.Named("other")], strategy="process") == [
+        True,
+        False,
+    ]
+
+
 def test_one_that_calls_change_is_given_as_they_leave_it():
     """The copy that a worker changes is what comes back, as from any pool."""
     results = run(marking.gives_changed, range(5), strategy="process")

@@ -16,7 +16,7 @@ from _pickle import Pickler
 from functools import partial
 
 from .._facts._lean import TYPE_CHECKING
-from .._inspect._asking import attributes_of, is_frozen, told_by
+from .._inspect._asking import attributes_of, is_a, is_frozen, told_by
 from .._inspect._callables import called
 from ._pickling import Performed, dump
 
@@ -122,7 +122,8 @@ def _found(home: str, name: str) -> Any:
 
 
 def _globals_of_callable(fn: Any) -> dict[str, Any]:
-    return told_by(called(fn), "__globals__") or {}
+    named = told_by(called(fn), "__globals__")
+    return named if is_a(named, dict) else {}  # some answer anything
 
 
 def _globals_of(home: str) -> dict[str, Any]:
