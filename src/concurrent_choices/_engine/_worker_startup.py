@@ -87,10 +87,7 @@ class WorkerStartup:
             try:
                 # Each of its many system calls gives the GIL away to lanes that may be computing.
                 with self._urgency.claimed():
-                    self.obstacle = self._kept_by()
-                    if not self.obstacle and self._goes_by_value():
-                        self._hired(workers, inside)
-                    self.obstacle = self.obstacle or self._not_worth_it(done)
+                    self.obstacle = self._kept_by() or self._not_worth_it(workers, inside, done)
                     loading = [] if self.obstacle else self._started(workers, inside)
                 self._await(loading)
             except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
@@ -106,8 +103,10 @@ class WorkerStartup:
         """Whether pickling begins with importing cloudpickle: that takes 25 ms, in which workers come up."""
         return "cloudpickle" not in sys.modules and not travels_by_name(self._job.fn)
 
-    def _not_worth_it(self, done: Done) -> str:
+    def _not_worth_it(self, workers: int, inside: int, done: Done) -> str:
         """Why items and results had better not travel, or cannot; empty for no reason."""
+        if self._goes_by_value():
+            self._hired(workers, inside)
         self.transfer = weighed(self._job.source, done)
         if self.transfer.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .._inspect._asking import of_type
+from .._inspect._asking import of_type, one_of_each
 from .._judge._controller._known import worth_carrying
 from .._measure._transfer_cost import TransferCost, transfer_cost
 from .._strategies._workers._between._portable_errors import arrives
@@ -68,8 +68,8 @@ def stranded(results: Sequence[object], *, tolerant: bool) -> str:
     in an item's place, where that is `tolerant`, comes back in any case, as a `RemoteError` if need be. One
     result of each kind is tried.
     """
-    kinds = {id(type(result)): result for result in results[-WEIGHED:]}  # a class may have no hash
-    found = next(filter(None, (_no_way_back(result, tolerant=tolerant) for result in kinds.values())), "")
+    tried = one_of_each(results[-WEIGHED:])
+    found = next(filter(None, (_no_way_back(result, tolerant=tolerant) for result in tried)), "")
     return f"{found}: it could not come back from another process" if found else ""
 
 

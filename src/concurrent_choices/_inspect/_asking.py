@@ -35,6 +35,7 @@ __all__ = [
     "loaded_class",
     "of_loaded",
     "of_type",
+    "one_of_each",
     "slots_of",
     "some_of",
     "told_by",
@@ -103,6 +104,11 @@ def written_in(function: Any) -> str:
     """
     name = function.__globals__.get("__name__")
     return name if isinstance(name, str) else ""
+
+
+def one_of_each(things: Iterable[T]) -> Iterable[T]:
+    """One thing of each class."""
+    return {id(type(thing)): thing for thing in things}.values()  # a class may have no hash
 
 
 def attributes_of(thing: object) -> dict[str, Any]:

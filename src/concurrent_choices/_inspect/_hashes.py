@@ -56,18 +56,11 @@ def _is_numeric(thing: object, deepest: int) -> bool:
         return False
     if of_type(thing, frozenset, tuple):
         parts = _some_of(thing)
-    elif _is_hashed_by_place(kind) or not is_own_class(kind):
+    elif kind.__hash__ is object.__hash__ or not is_own_class(kind):  # which is where they are in memory
         return False
     else:
         parts = list(attributes_of(thing).values())  # as of a frozen dataclass
     return all(_is_numeric(each, deepest - 1) for each in parts)
-
-
-def _is_hashed_by_place(kind: type[Any]) -> bool:
-    """Whether objects of a class are hashed by where they are in memory."""
-    return (
-        next(vars(each)["__hash__"] for each in kind.__mro__ if "__hash__" in vars(each)) is object.__hash__
-    )
 
 
 def hashes_are_set() -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from .._facts._profile import Payload
-from .._inspect._asking import told_by
+from .._inspect._asking import one_of_each, told_by
 from .._inspect._words import loss_of
 from .._mutation._state import FIRST, State
 from .._runtime._interrupted import raise_handlers
@@ -138,7 +138,9 @@ def _carried(items: Sequence[Any], results: Sequence[Any], each: float, clock: C
         result_bytes=back.size,
         item_seconds=given.took / 1e9,
         result_seconds=back.took / 1e9,
-        obstacle=stays or lost or next(filter(None, (misnamed(result) for result in results)), ""),
+        obstacle=stays
+        or lost
+        or next(filter(None, (misnamed(result) for result in one_of_each(results))), ""),
     )
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import attributes_of, is_a, is_frozen, told_by
 from .._inspect._callables import called
-from ._pickling import Performed, dump
+from ._pickling import Performed, dump, held_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,7 +107,7 @@ def marker(names: list[tuple[str, str]], kind: Any, state: Any) -> Any:
         if type(found) is kind and object.__getstate__(found) == state:
             return found
     made = kind.__new__(kind)
-    for each, value in _parts(state):
+    for each, value in held_in(state):
         object.__setattr__(made, each, value)
     return made
 
@@ -132,11 +132,4 @@ def _globals_of(home: str) -> dict[str, Any]:
 
 def _is_constant(state: Any) -> bool:
     """Whether what an object holds is nothing that could be changed, so that it can be compared."""
-    return all(is_frozen(value) for _, value in _parts(state))
-
-
-def _parts(state: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds, by name: in its dictionary, or its slots."""
-    parts: list[dict[str, Any] | None] = [*state] if isinstance(state, tuple) else [state]
-    for part in parts:
-        yield from (part or {}).items()
+    return all(is_frozen(value) for _, value in held_in(state))

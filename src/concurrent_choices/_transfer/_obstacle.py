@@ -55,13 +55,12 @@ def obstacle_back(result: Any) -> str:
 
     Its copy may refuse to be made; or be of a class made anew, where pickles do not find its own by its name.
     """
-    if found := obstacle(result, "a result"):
-        return found
     try:
         load(dump(result))
     except Exception as error:  # noqa: BLE001 - a thing's own hooks raise anything
         raise_handlers(error)
-        return f"a result is {_article(result)} ({text_of(error) or type(error).__name__})"
+        words = text_of(error) or type(error).__name__
+        return obstacle(result, "a result") or f"a result is {_article(result)} ({words})"
     return misnamed(result)
 
 

@@ -12,15 +12,17 @@ from _pickle import loads
 from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pickle import PickleBuffer
     from types import ModuleType
     from typing import Any
+
 __all__ = [
     "APART",
     "Performed",
     "dump",
     "dump_callable",
+    "held_in",
     "load",
     "names_what_stays",
     "size_of",
@@ -77,7 +79,8 @@ def dump(
     from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
-    frames[0] = dumps(value, beside, tuple(APART.values()), table)  # another thread may add one
+    apart = tuple(APART.values())  # another thread may add one meanwhile
+    frames[0] = dumps(value, beside, apart, table)
     return frames
 
 
@@ -89,6 +92,13 @@ def dump_callable(value: Any) -> list[Any]:
     from .._inspect._generators import pickled  # noqa: PLC0415 - a worker must start fast, and sends no callables
 
     return dump(value, pickled)
+
+
+def held_in(state: Any) -> Iterator[tuple[str, Any]]:
+    """What the state of an object holds, as a pickle has it, by name: in its dictionary, and in its slots."""
+    parts: list[dict[str, Any] | None] = [*state] if isinstance(state, tuple) else [state]
+    for part in parts:
+        yield from (part or {}).items()
 
 
 def size_of(frames: Iterable[Any]) -> int:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Scrutiny", "pack_outcome", "unpack_outcome"]
 
 
+class _Mixed(list["Any"]):
+    """Values, some of which are errors on their way."""
+
+
 class Scrutiny:
     """Which kinds of results can be read at the other end: the first of each kind is tried here.
 
@@ -68,11 +72,13 @@ def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scruti
     values, error = batch.values, batch.error
     if error is not None:
         error = portable(error, claim, batch.start + len(values))
+    if scrutiny is None and not tolerant:
+        return dump((values, error))
     if any(issubclass(kind, BaseException) for kind in set(map(type, values))):
-        values = [
+        values = _Mixed(
             _carried(value, claim, index, tolerant=tolerant) if isinstance(value, BaseException) else value
             for index, value in enumerate(values, batch.start)
-        ]
+        )
     if scrutiny is None:
         return dump((values, error))
     try:
@@ -94,7 +100,7 @@ def _carried(error: BaseException, claim: Claim, index: int, *, tolerant: bool) 
 def _without_obstacles(
     claim: Claim, start: int, values: Any, error: BaseException | None, *, tolerant: bool
 ) -> tuple[list[Any], BaseException | None]:
-    kept: list[Any] = []
+    kept: list[Any] = _Mixed() if type(values) is _Mixed else []
     for index, value in enumerate(values, start):
         try:
             load(dump(value))
@@ -116,7 +122,7 @@ def unpack_outcome(message: Message) -> Batch:
         Exception: Whatever a result's own methods raise when it is unpickled.
     """
     values, error = load(message.frames)
-    if Carried in map(type, values):
+    if type(values) is _Mixed:
         values = [_unwrap(value) for value in values]
     return Batch(message.start, values, _unwrap(error))
 

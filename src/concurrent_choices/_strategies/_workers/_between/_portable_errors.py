@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...._errors import RemoteError
 from ...._facts._lean import TYPE_CHECKING
 from ...._inspect._words import reason_of, show, text_of
-from ...._transfer._pickling import dump, load
+from ...._transfer._pickling import dump, held_in, load
 from ...._work._notes import add_to, notes_of
 
 if TYPE_CHECKING:
@@ -125,10 +125,8 @@ class _Parts:
 
 def _rebuilt(kind: type[BaseException], args: tuple[Any, ...], state: Any) -> BaseException:
     error = kind.__new__(kind, *args)
-    parts: list[dict[str, Any] | None] = [*state] if isinstance(state, tuple) else [state]  # and from slots
-    for part in parts:
-        for name, value in (part or {}).items():
-            BaseException.__setattr__(error, name, value)  # also where its own refuses, being frozen
+    for name, value in held_in(state):
+        BaseException.__setattr__(error, name, value)  # also where its own refuses, being frozen
     return error
 
 
