@@ -89,6 +89,13 @@ def test_workers_give_markers_and_know_them(strategy):
     assert run(marking.knows, MARKS, strategy=strategy) == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("home", [None, 5, ["a"]], ids=repr)
+def test_a_class_whose_module_is_no_name(monkeypatch, home):
+    """Its objects are pickled as they would be without markers."""
+    monkeypatch.setattr(marking.Changing, "__module__", home)
+    assert Markers(len)[marking.Changing](marking.CHANGED) == marking.CHANGED.__reduce_ex__(5)
+
+
 def test_a_callable_that_answers_anything():
     """What it says that its globals are is none of them; a marker's own module is asked all the same."""
     assert run(marking.Answering(), [marking.NAMED, marking.Named("other")], strategy="process") == [

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 import pytest
 
-from concurrent_choices._transfer._obstacle import obstacle, obstacle_back
+from concurrent_choices._transfer._obstacle import misnamed, obstacle, obstacle_back
 
 
 @pytest.fixture
@@ -163,6 +163,14 @@ def local():
 def test_what_could_come_back(result):
     """Also what a class made inside a call is of: each call makes one of its own anyway."""
     assert obstacle_back(result) == ""
+
+
+@pytest.mark.parametrize("home", [None, 5, ["a"]], ids=repr)
+def test_a_class_whose_module_is_no_name(home):
+    """It is asked for like any other, and has no module in which it would have another name."""
+    made = type("Made", (), {})
+    made.__module__ = home
+    assert misnamed(made()) == ""
 
 
 def test_a_copy_that_cannot_be_made():

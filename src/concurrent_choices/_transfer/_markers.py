@@ -80,7 +80,7 @@ class Markers(dict["type[Any]", "Callable[[Any], Any]"]):
 
     def _homes(self, kind: type[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Where a marker of a class may have its name: where its class has, or where the callable looks."""
-        homes = [*sys.modules] if kind is object else [kind.__module__]
+        homes = [*sys.modules] if kind is object else [str(told_by(kind, "__module__"))]
         yield from ((home, _globals_of(home)) for home in homes)
         yield str(self._named.get("__name__")), self._named
 

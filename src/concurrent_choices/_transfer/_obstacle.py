@@ -14,7 +14,7 @@ from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
-from .._inspect._asking import attributes_of, of_type, slots_of
+from .._inspect._asking import attributes_of, of_type, slots_of, told_by
 from .._inspect._callables import enclosed
 from .._inspect._code import globals_of
 from .._inspect._words import text_of
@@ -67,7 +67,7 @@ def obstacle_back(result: Any) -> str:
 def misnamed(result: object) -> str:
     """Whether a module that workers import has its class, but not by the name by which pickles look it up."""
     kind = type(result)
-    home = kind.__module__
+    home = str(told_by(kind, "__module__"))  # which may be set to anything
     if names_what_stays(home.encode()) or travels_by_name(kind):
         return ""
     if not any(each is kind for each in [*attributes_of(sys.modules.get(home)).values()]):
