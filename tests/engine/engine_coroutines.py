@@ -66,13 +66,6 @@ async def lanes_soon(item):
     return lanes_around.get()
 
 
-async def block_first(item):
-    if item < 60:
-        return await block(item)
-    await asyncio.sleep(0.05)  # so long that hundreds in flight do not fill a loop, however slow the host
-    return item, threading.get_ident()
-
-
 async def compute(item):
     acts.spin(item)
     return item, os.getpid()

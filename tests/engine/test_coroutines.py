@@ -226,10 +226,28 @@ def test_items_that_wait_in_threads_do_so_at_once(form):
 @FORMS
 def test_items_that_come_to_wait_go_back_to_a_loop(form):
     """After those that blocked theirs: many at once, in the thread where the first were."""
-    items = 1000  # of several thousand the loop's own work was worth sharing with processes on a slow host
-    found = form(coroutines.block_first, range(items))
-    assert [item for item, _ in found] == list(range(items))
-    assert run_report().done == items
+    threads, waiting = [], Tallied()
+
+    async def block_first(item):
+        here = threading.get_ident()
+        threads.append(here)
+        if item < 60:
+            await coroutines.block(item)
+            return item
+        waiting[here] += 1
+        await asyncio.sleep(0.05)  # seldom, or they fill a loop
+        waiting[here] -= 1
+        return item
+
+    def until_back():
+        for item in range(20_000):  # as many as a slow host takes until it has seen that they wait
+            yield item
+            if threads and waiting[threads[0]] > 1:
+                return
+
+    found = form(block_first, until_back())
+    assert found == list(range(len(found)))
+    assert run_report().done == len(found)
     stages = [step.stage for step in run_report().steps]
     assert stages[0] == stages[-1] == "loop"
 
