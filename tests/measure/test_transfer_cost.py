@@ -78,6 +78,7 @@ def test_a_message_carries_only_so_much():
     assert in_messages(range(64), weigh, 1e-6, enough=10_000_000)[0] == (301_000, LOAD + 800)
 
 
+@patient
 def test_a_table_that_all_things_name_is_no_part_of_each():
     """Items that share one are worth carrying, however large it is: messages are as long as it takes."""
     table = [float(number) for number in range(20_000)]
