@@ -40,10 +40,9 @@ pattern = re.compile("a+")
 
 def rebinds(item):
     global counted  # noqa: PLW0603 - what is looked for
-    counted = item
-    settings.depth = item
-    own.failures = item
-    Tally.total = item
+    counted = settings.depth = len("as each process may for itself")
+    own.failures = Tally.total = []
+    return item
 
 
 def sees_no_container(item):

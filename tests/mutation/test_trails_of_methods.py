@@ -208,7 +208,7 @@ class Worker:
 
     def loads(self, item):
         if self.loaded is None:
-            self.loaded = [item]
+            self.loaded = [1]
         self.count = 0
         self.__dict__["count"] = vars(self)["count"] = item
         del self.table

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["NAMING", "NO_ARGUMENT", "SIMPLE", "Step", "Use", "loop_end", "steps_of", "times_bound", "use_of"]
+__all__ = [
+    "ENDING",
+    "NAMING",
+    "NO_ARGUMENT",
+    "SIMPLE",
+    "Step",
+    "Use",
+    "loop_end",
+    "steps_of",
+    "times_bound",
+    "use_of",
+]
 
 SIMPLE = frozenset(
     {"LOAD_COMMON_CONSTANT", "LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"}
@@ -23,6 +34,11 @@ SIMPLE = frozenset(
 
 NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
 """Instructions that give a variable a value."""
+
+ENDING = NAMING | {
+    *("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR"),
+}
+"""Instructions that leave nothing of what they take on the stack."""
 
 _KEPT = 64
 """Pieces of code of which the instructions are remembered: who asks whether one changes this asks the same of
@@ -65,9 +81,11 @@ _TAKES = {
     **dict.fromkeys(
         ("CONVERT_VALUE", "DELETE_ATTR", "FORMAT_SIMPLE", "LOAD_ATTR", "STORE_DEREF", "STORE_FAST"), 1
     ),
+    **dict.fromkeys(("CALL_INTRINSIC_1", "LIST_TO_TUPLE", "STORE_GLOBAL"), 1),
     **dict.fromkeys(("GET_ITER", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
     **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "LIST_EXTEND", "SET_UPDATE", "STORE_ATTR"), 2),
+    **dict.fromkeys(("DICT_UPDATE", "LIST_APPEND", "SET_ADD"), 2),
     "LOAD_CLOSURE": 0,
     "SET_FUNCTION_ATTRIBUTE": 2,
     **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "STORE_SUBSCR"), 3),
@@ -143,12 +161,16 @@ def use_of(steps: Sequence[Step], at: int) -> Use | None:
     above = 0
     for place in range(at, min(at + _FAR, len(steps))):
         step = steps[place]
+        if step.name == "SWAP":
+            below = step.value - 1
+            above = {0: below, below: 0}.get(above, above)
+            continue
         takes = 2 if _is_generated(steps, place) else _taken_by(step)
         if takes is None:
             return None
         if takes > above or (step.name == "COPY" and step.value == above + 1):
             return Use(place, step, above)
-        above += 1 - takes
+        above += (step.name not in ENDING) - takes
     return None
 
 

@@ -13,6 +13,7 @@ from .._inspect._captured import modules_of, reached_from, wrapped_by
 from .._inspect._code import KEPT, codes_in, names_in
 from .._inspect._ownership import is_own_function, is_own_module
 from ._callees import bound_to, functions_for, parted
+from ._renewals import Keeping, Renewing, renews
 from ._stores import INDEXED, MUTATORS, stores_beyond
 from ._trails import OUT, TELLTALE, UPDATES, Held, Search
 from ._within import element, named_in
@@ -38,12 +39,14 @@ def altered_by(fn: Any) -> str:
     """What the callable's code would change in what it holds, if a call got that far; empty for nothing.
 
     Only what is plain: a container, by a method of its own or by an index, and what an operator such as `+=`
-    sets. A name or an attribute that is bound anew does not count: that is how a process loads something for
-    itself, once.
+    sets. A name or an attribute that is bound anew counts where it is made of what it was, or of the item.
+    Otherwise that is how a process loads something for itself, once.
 
     The functions that the callable uses are looked at too, except those of libraries.
     """
     function, held, by_name = bound_to(fn)
+    if kept := _kept_by(function, held, by_name):
+        return kept
     reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
     functions = functions_for(function, reached)
     things = [each.value for each in (*held, *by_name.values())]
@@ -52,7 +55,7 @@ def altered_by(fn: Any) -> str:
     if not any(is_worth(each.__code__) for each in functions):
         return ""
     called, others = parted(functions, function)
-    search = Search(is_worth)
+    search = Search(is_worth, reading=Renewing)
     plain = Search(is_worth, of_containers=True)
     given = {id(function): (held, by_name)}
     # A library's decorator may fill a container that it was given. What it notes elsewhere is its own.
@@ -62,6 +65,19 @@ def altered_by(fn: Any) -> str:
     ]
     changes += map(plain.changed_by, others)
     return next((words for each in changes for words in each if words), "")
+
+
+def _kept_by(function: Any, held: Sequence[Held], by_name: dict[str, Held]) -> str:
+    """Where a callable's own code keeps something of its item, in words; empty for nowhere."""
+    if not is_own_function(function):
+        return ""
+    search = Search(_binds, reading=Keeping)
+    return next((words for words in search.changed_by(function, held, by_name) if words), "")
+
+
+def _binds(code: CodeType) -> bool:
+    """Whether code binds anything beside its variables."""
+    return not _BINDING.isdisjoint(code.co_code[::2])
 
 
 def alters_items(fn: Any, items: Sequence[Any]) -> bool:
@@ -170,7 +186,7 @@ def _may_change(code: CodeType, *, of_given: bool) -> bool:
         return True
     if any(type(each) is tuple and OUT in each for each in code.co_consts):  # the names that a call gives
         return True
-    binds = not _BINDING.isdisjoint(numbers)
-    return binds and any(
-        number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True)
-    )
+    if not _binds(code):
+        return False
+    updates = (number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True))
+    return any(updates) or renews(code)

@@ -24,6 +24,7 @@ __all__ = [
     "element",
     "given_by",
     "gone_through",
+    "has_attribute",
     "inherited",
     "is_container",
     "is_filled",
@@ -116,6 +117,11 @@ def attribute(value: Any, name: str) -> Any:
         return Attributes(value) if _held_by(value) else None
     found = next(named_in(value, frozenset({name})), None)
     return _of_library(value, name) if found is None else found
+
+
+def has_attribute(value: Any, name: str) -> bool:
+    """Whether a value has something under a name that may be followed, be it None."""
+    return value is not None and (name in _held_by(value) or attribute(value, name) is not None)
 
 
 def inherited(above: Any, name: str) -> Any:
