@@ -756,6 +756,20 @@ def segfault_at_three(number):
     return number
 
 
+async def _death_in_company_awaited(number):
+    await nap(0.05 if number == 3 else 0.1)
+    return exit_at_three(number)
+
+
+def death_in_company(number):
+    """Item 3 ends its process while whatever that has in hand besides goes on."""
+    time.sleep(0.05 if number == 3 else 0.1)
+    return exit_at_three(number)
+
+
+pair(death_in_company, _death_in_company_awaited)
+
+
 @act
 def logged_death(item):
     path, number = item

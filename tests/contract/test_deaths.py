@@ -132,6 +132,14 @@ def test_an_idempotent_item_that_always_kills(strategy, of_kind, log):
     assert acts.calls(log)[3:] == ["3"] * 2 * ATTEMPTS
 
 
+def test_an_idempotent_item_that_always_kills_takes_no_other_with_it(lean, of_kind):
+    """Whatever was in hand with it, again and again, is given the chance to end by itself."""
+    fn = of_kind(acts.death_in_company)
+    results = run(fn, range(8), strategy=lean, idempotent=True, return_exceptions=True)
+    assert type(results.pop(3)) is WorkerDiedError
+    assert results == [0, 1, 2, 4, 5, 6, 7]
+
+
 def test_every_item_kills(strategy, of_kind):
     """Where each item ends its process, each is told so, and the run comes to its end."""
     results = run(of_kind(acts.exit_at_three), [3] * 5, strategy=strategy, return_exceptions=True)

@@ -11,6 +11,7 @@ from ...._facts._batch import Batch, Claim
 from ...._inspect._words import show
 from ...._work._job import Job
 from ...._work._watched import time_up
+from ._worker_queue import WorkerQueue
 
 __all__ = ["ATTEMPTS", "Mishaps"]
 
@@ -52,6 +53,18 @@ class Mishaps:
         else:
             self._job.source.close()
             self._put(Batch(index, [], error))
+
+    def again(self, queue: WorkerQueue) -> Claim | None:
+        """What to send a worker again, if there is something that it can have.
+
+        What is called for the last time must have no company: of many in hand nobody knows which has ended
+        their worker, and one that always does would take its neighbours with it, whoever they are.
+        """
+        for place, claim in enumerate(self.alone):
+            if self._attempts[claim.start] < ATTEMPTS - 1 or queue.seclude(claim.start):
+                del self.alone[place]
+                return claim
+        return None
 
     # What cannot travel
 

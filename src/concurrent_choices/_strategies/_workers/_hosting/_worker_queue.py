@@ -131,6 +131,11 @@ class WorkerQueue:
         """Whether the item of a job that was overdue goes on, and nothing else dies with its worker."""
         return self.worker.condemn(job, lambda _started: self.left(timeout) <= 0)
 
+    def seclude(self, index: int) -> bool:
+        """Whether it can have an item without company; then it takes no other until that one is over."""
+        del index  # it runs one at a time
+        return True
+
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
         self._claims.append(claim)
@@ -191,6 +196,7 @@ class SharedWorkerQueue(WorkerQueue):
         if window.fixed and window.most is not None:
             self._most = max(lanes, min(self._most, window.most // workers))
         self._open: dict[int, Any] = {}
+        self._secluded = -1
         self._counts: dict[int, int] = {}
         self._progress = 0, 0, 0
         self._since = 0.0
@@ -217,8 +223,15 @@ class SharedWorkerQueue(WorkerQueue):
     def _burden(self) -> tuple[int, int]:
         return len(self._open), 0
 
+    def seclude(self, index: int) -> bool:
+        if self.idle:
+            self._secluded = index
+        return self.idle
+
     @property
     def room(self) -> int:
+        if self._secluded in self._open:
+            return 0
         remaining = self._source.remaining
         last = remaining is not None and remaining <= self._all_lanes
         most = self._lanes if last else self._most
