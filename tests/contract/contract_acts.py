@@ -829,6 +829,19 @@ async def clean_up_slowly(item):
     return number
 
 
+async def linger(item):
+    """Item 0 takes long, and logs that it begins and that it leaves; one below fails meanwhile."""
+    path, number = item
+    if number:
+        await nap(0.05)
+        return number if number > 0 else raise_given(PlainError(number))
+    logged((path, "begun"))
+    try:
+        await nap(30)
+    finally:
+        logged((path, "left"))
+
+
 async def nap_shielded(seconds):
     """Sleep where cancellation does not reach again, as it would under anyio."""
     if (anyio := sys.modules.get("anyio")) is None:  # as in a worker, whose loop is asyncio's

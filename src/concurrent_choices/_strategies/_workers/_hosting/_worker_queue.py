@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from _socket import MSG_DONTWAIT
 from collections import deque
+from contextlib import suppress
 from math import ceil, inf
 from typing import Any, NamedTuple
 
 from ...._facts._batch import Claim
 from ...._work._pace import LOAD, TAIL, TRIP, Load, Pace, trip
 from ...._work._source import Source
+from .._between._wire import Kind, Message
 from ._child import readable
 from ._host import Worker
 
@@ -136,6 +139,16 @@ class WorkerQueue:
         del index  # it runs one at a time
         return True
 
+    def cease(self, job: int) -> None:
+        """Have it begin no more items of a job."""
+        self.worker.page.cancelled = job
+
+    def heard_of_end(self, message: Message) -> bool:
+        """Whether it has nothing more to do for a job that has ceased, now that it has said this."""
+        if message.kind == Kind.DONE:
+            self.reported(message.start, 1)
+        return self.idle
+
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
         self._claims.append(claim)
@@ -237,6 +250,15 @@ class SharedWorkerQueue(WorkerQueue):
         most = self._lanes if last else self._most
         free = most + self._lanes * bool(self.unheard) - len(self._open)
         return max(0, min(free, max(1, self._lanes // 4)))
+
+    def cease(self, job: int) -> None:
+        self.worker.link.queue(Kind.CEASE, job, 0, [b""])
+        with suppress(ConnectionError):  # it has ended
+            self.worker.link.flush(MSG_DONTWAIT)
+
+    def heard_of_end(self, message: Message) -> bool:
+        super().heard_of_end(message)
+        return message.kind == Kind.CEASED
 
     def sent(self, claim: Claim) -> None:
         self._open.update(enumerate(claim.items, claim.start))

@@ -177,6 +177,8 @@ class _Server:
             self._settle_in(message)
         elif message.kind == Kind.AUDIT:
             self._perform.audit()
+        elif message.kind == Kind.CEASE and self._perform != self._unprepared:
+            self._perform.cease()
 
     def _settle_in(self, message: Message) -> None:
         """Take over the caller's surroundings, run an initializer, and say that all is well."""
