@@ -74,6 +74,7 @@ def test_the_whole_message(strategy, kind, of_kind, outside, limit):
     start = f"item 1 (30) took longer than timeout={limit:g} s; "
     text = str(caught.value)
     assert text.startswith(start)
+    assert caught.value.__cause__ is None
     aftermath = text.removeprefix(start)
     if kind == "async def" and not outside:
         assert aftermath == "it was cancelled"
