@@ -817,6 +817,17 @@ async def block(seconds):
     return seconds
 
 
+_begun: list[Any] = []
+
+
+async def block_together(item):
+    """Block the loop, once three have begun there."""
+    _begun.append(item)
+    while len(_begun) < 3:
+        await nap(0.001)
+    time.sleep(3600)  # noqa: ASYNC251 - as above
+
+
 async def clean_up_slowly(item):
     """Take a moment to leave, and log that."""
     path, number = item

@@ -18,7 +18,7 @@ __all__ = ["ATTEMPTS", "Mishaps"]
 ATTEMPTS = 3
 """Times an idempotent item is called, or what ends its reader is read, before it is given up (guessed)."""
 
-_AMONG = "its worker had items {} in hand at once; nobody knows which of them ended it"
+_AMONG = "its worker had items {} in hand at once; nobody knows which of them {}"
 
 _KILLED = "its worker process was killed and replaced"
 
@@ -90,17 +90,18 @@ class Mishaps:
             else:
                 self._job.source.give_back(claim)
 
-    def overdue(self, running: Iterable[tuple[int, Any]]) -> None:
+    def overdue(self, running: Sequence[tuple[int, Any]]) -> None:
         """It was killed for the items that it was at."""
         for index, item in running:
-            self.fail(index, time_up(index, item, self._job.timeout or 0.0, _KILLED))
+            error = time_up(index, item, self._job.timeout or 0.0, _KILLED)
+            _note_company(error, running, "held it up")
+            self.fail(index, error)
 
     def died(self, running: Sequence[tuple[int, Any]], pid: int, code: int | None) -> None:
         """It ended by itself at these items."""
         for index, item in running:
             error = WorkerDiedError(index, show(item), pid, code)
-            if len(running) > 1:
-                error.add_note(_AMONG.format(", ".join(str(index) for index, _ in running)))
+            _note_company(error, running, "ended it")
             self._bury(index, item, error)
 
     def lost(self, done: Iterable[tuple[int, Any]], pid: int, code: int | None) -> None:
@@ -127,3 +128,9 @@ class Mishaps:
             self.alone.append(Claim(index, [item]))
         else:
             self.fail(index, error)
+
+
+def _note_company(error: Exception, running: Sequence[tuple[int, Any]], did: str) -> None:
+    """Note on an item's error which others its worker was at, if any."""
+    if len(running) > 1:
+        error.add_note(_AMONG.format(", ".join(str(index) for index, _ in running), did))
