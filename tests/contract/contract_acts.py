@@ -756,6 +756,16 @@ def segfault_at_three(number):
     return number
 
 
+@act
+def come_out_of_a_fork(item):
+    """Give an item, or raise it, in a fork that forgets to end; otherwise how that has ended."""
+    path, number = item
+    logged((path, number))
+    if pid := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return number if number % 2 else raise_given(PlainError(number))
+
+
 async def _death_in_company_awaited(number):
     await nap(0.05 if number == 3 else 0.1)
     return exit_at_three(number)

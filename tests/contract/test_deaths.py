@@ -140,6 +140,13 @@ def test_an_idempotent_item_that_always_kills_takes_no_other_with_it(lean, of_ki
     assert results == [0, 1, 2, 4, 5, 6, 7]
 
 
+def test_a_fork_that_comes_out_of_its_call(lean, of_kind, log):
+    """It ends there, as it was to do itself: it gives no result, raises nothing, and calls no other item."""
+    items = [(str(log), number) for number in range(12)]
+    assert run(of_kind(acts.come_out_of_a_fork), items, strategy=lean) == [1] * 12
+    assert Counter(acts.calls(log)) == {str(number): 1 for number in range(12)}
+
+
 def test_every_item_kills(strategy, of_kind):
     """Where each item ends its process, each is told so, and the run comes to its end."""
     results = run(of_kind(acts.exit_at_three), [3] * 5, strategy=strategy, return_exceptions=True)
