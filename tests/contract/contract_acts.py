@@ -757,6 +757,30 @@ def segfault_at_three(number):
 
 
 @act
+def come_out_of_a_fork(item):
+    """Give an item, or raise it, in a fork that forgets to end; otherwise how that has ended."""
+    path, number = item
+    logged((path, number))
+    if pid := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return number if number % 2 else raise_given(PlainError(number))
+
+
+async def _death_in_company_awaited(number):
+    await nap(0.05 if number == 3 else 0.1)
+    return exit_at_three(number)
+
+
+def death_in_company(number):
+    """Item 3 ends its process while whatever that has in hand besides goes on."""
+    time.sleep(0.05 if number == 3 else 0.1)
+    return exit_at_three(number)
+
+
+pair(death_in_company, _death_in_company_awaited)
+
+
+@act
 def logged_death(item):
     path, number = item
     logged((path, number))
@@ -803,6 +827,17 @@ async def block(seconds):
     return seconds
 
 
+_begun: list[Any] = []
+
+
+async def block_together(item):
+    """Block the loop, once three have begun there."""
+    _begun.append(item)
+    while len(_begun) < 3:
+        await nap(0.001)
+    time.sleep(3600)  # noqa: ASYNC251 - as above
+
+
 async def clean_up_slowly(item):
     """Take a moment to leave, and log that."""
     path, number = item
@@ -813,6 +848,19 @@ async def clean_up_slowly(item):
             await nap_shielded(0.01)
             logged((path, "left"))
     return number
+
+
+async def linger(item):
+    """Item 0 takes long, and logs that it begins and that it leaves; one below fails meanwhile."""
+    path, number = item
+    if number:
+        await nap(0.05)
+        return number if number > 0 else raise_given(PlainError(number))
+    logged((path, "begun"))
+    try:
+        await nap(30)
+    finally:
+        logged((path, "left"))
 
 
 async def nap_shielded(seconds):

@@ -132,6 +132,21 @@ def test_an_idempotent_item_that_always_kills(strategy, of_kind, log):
     assert acts.calls(log)[3:] == ["3"] * 2 * ATTEMPTS
 
 
+def test_an_idempotent_item_that_always_kills_takes_no_other_with_it(lean, of_kind):
+    """Whatever was in hand with it, again and again, is given the chance to end by itself."""
+    fn = of_kind(acts.death_in_company)
+    results = run(fn, range(8), strategy=lean, idempotent=True, return_exceptions=True)
+    assert type(results.pop(3)) is WorkerDiedError
+    assert results == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_a_fork_that_comes_out_of_its_call(lean, of_kind, log):
+    """It ends there, as it was to do itself: it gives no result, raises nothing, and calls no other item."""
+    items = [(str(log), number) for number in range(12)]
+    assert run(of_kind(acts.come_out_of_a_fork), items, strategy=lean) == [1] * 12
+    assert Counter(acts.calls(log)) == {str(number): 1 for number in range(12)}
+
+
 def test_every_item_kills(strategy, of_kind):
     """Where each item ends its process, each is told so, and the run comes to its end."""
     results = run(of_kind(acts.exit_at_three), [3] * 5, strategy=strategy, return_exceptions=True)

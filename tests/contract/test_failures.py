@@ -392,6 +392,7 @@ def test_a_coroutine_that_nobody_awaits(strategy, of_kind):
         "item 3 (3) gave back a coroutine that nothing awaits; "
         "pass the async function itself, or an `async def` that awaits it"
     )
+    assert caught.value.__cause__ is None  # nobody has raised it, so there is no traceback to tell
 
 
 def test_a_coroutine_that_nobody_awaits_before_an_error(strategy, of_kind):

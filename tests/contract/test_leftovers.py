@@ -161,14 +161,26 @@ def spoil_a_stream(strategy):
         list(stream(acts.raise_plain, range(10), strategy=strategy))
 
 
+@only_outside
 @pytest.mark.usefixtures("a_long_rest")
 @pytest.mark.parametrize("spoil", [spoil, spoil_in_a_loop, spoil_a_stream])
-def test_workers_serve_again_after_an_item_has_failed(spoil, monkeypatch):
+def test_workers_serve_again_after_an_item_has_failed(name, spoil, monkeypatch):
     """That it raised is no fault of theirs; and to start others would take longer than most calls."""
     monkeypatch.setattr(_parting, "MERCY", 10.0)  # of a busy machine
-    strategy = small("process", max_workers=1)
+    strategy = small(name, max_workers=1)
     first = set(run(acts.where, range(10), strategy=strategy))
     spoil(strategy)
+    assert set(run(acts.where, range(10), strategy=strategy)) == first
+
+
+@pytest.mark.usefixtures("a_long_rest")
+def test_a_worker_serves_again_after_one_of_its_lanes_has_failed(monkeypatch, log):
+    """Also where others were in the middle of something."""
+    monkeypatch.setattr(_parting, "MERCY", 10.0)  # of a busy machine
+    strategy = small("hybrid", max_workers=1)
+    first = set(run(acts.where, range(10), strategy=strategy))
+    with pytest.raises(acts.PlainError):
+        run(acts.linger, [(str(log), 0), (str(log), -1)], strategy=strategy)
     assert set(run(acts.where, range(10), strategy=strategy)) == first
 
 

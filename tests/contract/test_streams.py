@@ -11,9 +11,10 @@ from math import inf
 
 import contract_acts as acts
 import pytest
-from contract_ways import eventually, only, only_keeping, sizes
+from contract_ways import eventually, only, only_keeping, parameters, sizes
 
 from concurrent_choices import stream
+from concurrent_choices._strategies._workers._hosting import _parting
 from concurrent_choices._work import _tap
 
 LONG = 30
@@ -192,3 +193,13 @@ def test_a_stream_that_is_read_slowly(strategy, of_kind):
         time.sleep(0.003)
         results.append(result)
     assert results == list(range(0, 30, 2))
+
+
+@only(lambda name: "concurrency" in parameters(name))
+def test_coroutines_in_flight_are_cancelled(strategy, log, monkeypatch):
+    """As a stream is closed they clean up before that is over, in a worker too."""
+    monkeypatch.setattr(_parting, "MERCY", 10.0)  # of a busy machine
+    with closing(stream(acts.linger, [(str(log), 1), (str(log), 0)], strategy=strategy)) as results:
+        assert next(results) == 1
+        assert eventually(lambda: acts.calls(log))
+    assert acts.calls(log) == ["begun", "left"]

@@ -74,6 +74,7 @@ def test_the_whole_message(strategy, kind, of_kind, outside, limit):
     start = f"item 1 (30) took longer than timeout={limit:g} s; "
     text = str(caught.value)
     assert text.startswith(start)
+    assert caught.value.__cause__ is None
     aftermath = text.removeprefix(start)
     if kind == "async def" and not outside:
         assert aftermath == "it was cancelled"
@@ -175,6 +176,18 @@ def test_a_coroutine_that_blocks_for_good(strategy, monkeypatch):
     monkeypatch.setattr(_worker_queue, "STUCK", LIMIT)
     results = run(acts.block, [0, 3600, 0], strategy=strategy, timeout=LIMIT, return_exceptions=True)
     assert type(results[1]) is ItemTimeoutError
+
+
+@with_ample_limit
+def test_others_in_hand_are_named(monkeypatch, limit):
+    """Where a worker is killed with several items in hand, each error says so, and names them all."""
+    monkeypatch.setattr(_worker_queue, "STUCK", LIMIT)
+    strategy = HybridStrategy(1, 4)
+    results = run(acts.block_together, range(3), strategy=strategy, timeout=limit, return_exceptions=True)
+    said = "its worker had items 0, 1, 2 in hand at once; nobody knows which of them held it up"
+    assert [(type(result), getattr(result, "__notes__", [])) for result in results] == [
+        (ItemTimeoutError, [said])
+    ] * 3
 
 
 def test_a_timeout_error_of_the_items_own(strategy, of_kind):

@@ -11,8 +11,9 @@ from concurrent_choices._strategies._workers._between._portable_errors import op
 def test_an_error_travels_where_nothing_can_be_imported(monkeypatch):
     """An item has used up the descriptors, so that what words a traceback cannot be read."""
     monkeypatch.setitem(sys.modules, "traceback", None)
-    error = OSError(24, "Too many open files")
-    carried = portable(error, Claim(0, ["item"]), 0)
+    with pytest.raises(OSError, match="Too many open files") as caught:
+        raise OSError(24, "Too many open files")
+    carried = portable(caught.value, Claim(0, ["item"]), 0)
     assert "Too many open files" in carried.text
     with pytest.raises(OSError, match="Too many open files"):
         raise opened(carried)

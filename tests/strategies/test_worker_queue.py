@@ -191,6 +191,20 @@ def shared_by(lanes, remaining=100, window=None):
     )
 
 
+def test_what_is_secluded_has_a_worker_to_itself():
+    """It comes to one that has nothing in hand, and until it is over nothing else does."""
+    queue = shared_by(8)
+    queue.sent(Claim(0, "a"))
+    assert not queue.seclude(1)
+    assert queue.room
+    queue.reported(0, 1)
+    assert queue.seclude(1)
+    queue.sent(Claim(1, "b"))
+    assert not queue.room
+    queue.reported(1, 1)
+    assert queue.room
+
+
 def test_a_shared_queue_reports_out_of_order():
     """A worker with many in hand gives them back in any order."""
     queue = shared_by(8)

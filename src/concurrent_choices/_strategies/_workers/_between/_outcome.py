@@ -92,8 +92,6 @@ def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scruti
 def _carried(error: BaseException, claim: Claim, index: int, *, tolerant: bool) -> BaseException:
     """An exception in an item's place, on its way; itself if that is a result which cannot arrive whole."""
     carried = portable(error, claim, index)
-    if not tolerant and error.__traceback__ is None:
-        carried.text = ""  # nobody has raised it
     return carried if tolerant or type(carried.error) is not RemoteError else error
 
 

@@ -107,5 +107,9 @@ class Page:
 
     def close(self) -> None:
         """Let go of the memory; what it said last can still be read."""
-        self.numbers = memoryview(bytearray(self.numbers)).cast("q")
+        self.detach()
         os.close(self.descriptor)
+
+    def detach(self) -> None:
+        """Share the memory no more, and keep what it says."""
+        self.numbers = memoryview(bytearray(self.numbers)).cast("q")

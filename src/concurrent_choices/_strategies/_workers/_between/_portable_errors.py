@@ -37,14 +37,14 @@ class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error
 
 
 def portable(error: BaseException, claim: Claim, index: int) -> Carried:
-    """What an item of a claim raised, sure to arrive, with the text of its traceback."""
-    text = _traceback_of(error)
+    """What came of an item of a claim, sure to arrive, with the text of its traceback if it was raised."""
     form = _form_of(error)
     if form is None:
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
-        return Carried(RemoteError(index, item, kind, text_of(error), text), "")
-    return Carried(form, text, notes_of(error))
+        return Carried(RemoteError(index, item, kind, text_of(error), _traceback_of(error)), "")
+    raised = BaseException.__getattribute__(error, "__traceback__") is not None
+    return Carried(form, _traceback_of(error) if raised else "", notes_of(error))
 
 
 def arrives(error: BaseException) -> bool:

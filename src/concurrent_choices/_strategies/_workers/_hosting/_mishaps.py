@@ -11,13 +11,14 @@ from ...._facts._batch import Batch, Claim
 from ...._inspect._words import show
 from ...._work._job import Job
 from ...._work._watched import time_up
+from ._worker_queue import WorkerQueue
 
 __all__ = ["ATTEMPTS", "Mishaps"]
 
 ATTEMPTS = 3
 """Times an idempotent item is called, or what ends its reader is read, before it is given up (guessed)."""
 
-_AMONG = "its worker had items {} in hand at once; nobody knows which of them ended it"
+_AMONG = "its worker had items {} in hand at once; nobody knows which of them {}"
 
 _KILLED = "its worker process was killed and replaced"
 
@@ -53,6 +54,18 @@ class Mishaps:
             self._job.source.close()
             self._put(Batch(index, [], error))
 
+    def again(self, queue: WorkerQueue) -> Claim | None:
+        """What to send a worker again, if there is something that it can have.
+
+        What is called for the last time must have no company: of many in hand nobody knows which has ended
+        their worker, and one that always does would take its neighbours with it, whoever they are.
+        """
+        for place, claim in enumerate(self.alone):
+            if self._attempts[claim.start] < ATTEMPTS - 1 or queue.seclude(claim.start):
+                del self.alone[place]
+                return claim
+        return None
+
     # What cannot travel
 
     def single_out(self, claim: Claim, reason: str) -> None:
@@ -77,17 +90,18 @@ class Mishaps:
             else:
                 self._job.source.give_back(claim)
 
-    def overdue(self, running: Iterable[tuple[int, Any]]) -> None:
+    def overdue(self, running: Sequence[tuple[int, Any]]) -> None:
         """It was killed for the items that it was at."""
         for index, item in running:
-            self.fail(index, time_up(index, item, self._job.timeout or 0.0, _KILLED))
+            error = time_up(index, item, self._job.timeout or 0.0, _KILLED)
+            _note_company(error, running, "held it up")
+            self.fail(index, error)
 
     def died(self, running: Sequence[tuple[int, Any]], pid: int, code: int | None) -> None:
         """It ended by itself at these items."""
         for index, item in running:
             error = WorkerDiedError(index, show(item), pid, code)
-            if len(running) > 1:
-                error.add_note(_AMONG.format(", ".join(str(index) for index, _ in running)))
+            _note_company(error, running, "ended it")
             self._bury(index, item, error)
 
     def lost(self, done: Iterable[tuple[int, Any]], pid: int, code: int | None) -> None:
@@ -114,3 +128,9 @@ class Mishaps:
             self.alone.append(Claim(index, [item]))
         else:
             self.fail(index, error)
+
+
+def _note_company(error: Exception, running: Sequence[tuple[int, Any]], did: str) -> None:
+    """Note on an item's error which others its worker was at, if any."""
+    if len(running) > 1:
+        error.add_note(_AMONG.format(", ".join(str(index) for index, _ in running), did))

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable
 from contextvars import Context
 
-from .._between._wire import Kind
 from ._child import readable
 from ._host import Host
 from ._worker_queue import WorkerQueue
@@ -22,23 +21,21 @@ def part(queues: Iterable[WorkerQueue], host: Host, number: int, context: Contex
     left = [queue for queue in queues if queue.worker in host.workers]  # the host may have been closed
     busy = [queue for queue in left if not queue.idle or not queue.worker.ready]
     for queue in busy:
-        queue.worker.page.cancelled = number
+        queue.cease(number)
     until = time.monotonic() + MERCY
     for queue in busy:
-        _let_finish(queue, number, until, context)
-        if not queue.idle:
+        if not queue.idle and not _finishes(queue, number, until, context):
             host.dismiss(queue.worker)
 
 
-def _let_finish(queue: WorkerQueue, number: int, until: float, context: Context) -> None:
-    """Listen to a worker until it is idle or the time has come."""
+def _finishes(queue: WorkerQueue, number: int, until: float, context: Context) -> bool:
+    """Listen to a worker until it has nothing more to do or the time has come; whether it has not."""
     worker = queue.worker
     try:
-        while not queue.idle and (left := until - time.monotonic()) > 0:
-            if not readable(worker.link.fileno(), left):
-                break
+        while (left := until - time.monotonic()) > 0 and readable(worker.link.fileno(), left):
             for message in worker.hear(lambda: context):
-                if message.job == number and message.kind == Kind.DONE:
-                    queue.reported(message.start, 1)
+                if message.job == number and queue.heard_of_end(message):
+                    return True
     except (EOFError, KeyError):
         pass
+    return False

@@ -228,8 +228,8 @@ class Pump:
         return True
 
     def _next_claim(self, queue: WorkerQueue) -> Claim | None:
-        if self._mishaps.alone:
-            return self._mishaps.alone.popleft()
+        if (claim := self._mishaps.again(queue)) is not None:
+            return claim
         source = self._job.source
         if self._leaving or not source.ready:
             return None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from _socket import MSG_DONTWAIT
 from collections import deque
+from contextlib import suppress
 from math import ceil, inf
 from typing import Any, NamedTuple
 
 from ...._facts._batch import Claim
 from ...._work._pace import LOAD, TAIL, TRIP, Load, Pace, trip
 from ...._work._source import Source
+from .._between._wire import Kind, Message
 from ._child import readable
 from ._host import Worker
 
@@ -131,6 +134,21 @@ class WorkerQueue:
         """Whether the item of a job that was overdue goes on, and nothing else dies with its worker."""
         return self.worker.condemn(job, lambda _started: self.left(timeout) <= 0)
 
+    def seclude(self, index: int) -> bool:
+        """Whether it can have an item without company; then it takes no other until that one is over."""
+        del index  # it runs one at a time
+        return True
+
+    def cease(self, job: int) -> None:
+        """Have it begin no more items of a job."""
+        self.worker.page.cancelled = job
+
+    def heard_of_end(self, message: Message) -> bool:
+        """Whether it has nothing more to do for a job that has ceased, now that it has said this."""
+        if message.kind == Kind.DONE:
+            self.reported(message.start, 1)
+        return self.idle
+
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
         self._claims.append(claim)
@@ -191,6 +209,7 @@ class SharedWorkerQueue(WorkerQueue):
         if window.fixed and window.most is not None:
             self._most = max(lanes, min(self._most, window.most // workers))
         self._open: dict[int, Any] = {}
+        self._secluded = -1
         self._counts: dict[int, int] = {}
         self._progress = 0, 0, 0
         self._since = 0.0
@@ -217,13 +236,29 @@ class SharedWorkerQueue(WorkerQueue):
     def _burden(self) -> tuple[int, int]:
         return len(self._open), 0
 
+    def seclude(self, index: int) -> bool:
+        if self.idle:
+            self._secluded = index
+        return self.idle
+
     @property
     def room(self) -> int:
+        if self._secluded in self._open:
+            return 0
         remaining = self._source.remaining
         last = remaining is not None and remaining <= self._all_lanes
         most = self._lanes if last else self._most
         free = most + self._lanes * bool(self.unheard) - len(self._open)
         return max(0, min(free, max(1, self._lanes // 4)))
+
+    def cease(self, job: int) -> None:
+        self.worker.link.queue(Kind.CEASE, job, 0, [b""])
+        with suppress(ConnectionError):  # it has ended
+            self.worker.link.flush(MSG_DONTWAIT)
+
+    def heard_of_end(self, message: Message) -> bool:
+        super().heard_of_end(message)
+        return message.kind == Kind.CEASED
 
     def sent(self, claim: Claim) -> None:
         self._open.update(enumerate(claim.items, claim.start))

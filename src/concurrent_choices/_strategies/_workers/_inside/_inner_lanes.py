@@ -102,7 +102,8 @@ class InnerLanes:
         )
         self._job.context.run(lanes_around.set, terms.lanes)
         self._batches_of = terms.inner
-        threading.Thread(target=self._run, name="concurrent_choices-lanes", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="concurrent_choices-lanes", daemon=True)
+        self._thread.start()
 
     def __call__(self, message: Message) -> None:
         """Take a batch of items."""
@@ -124,6 +125,15 @@ class InnerLanes:
         self._job.stop()
         with self._voice.turn:  # the caller has all results; a lane may still be about to see that
             pass
+
+    def cease(self) -> None:
+        """The caller leaves: begin no more items, cancel coroutines, and say when the lanes have ended.
+
+        It does not wait for long, but kills this process.
+        """
+        self._job.stop()
+        self._thread.join()
+        self.say(Kind.CEASED, 0, [b""])
 
     def _run(self) -> None:
         try:

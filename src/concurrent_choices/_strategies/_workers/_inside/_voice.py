@@ -5,6 +5,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 
 from __future__ import annotations
 
+import os
 import sys
 from _thread import allocate_lock
 from collections import deque
@@ -25,15 +26,19 @@ class Voice:
     Attributes:
         turn: Held by the thread that speaks.
         records: What was logged and has not been said.
+        muted: Whether this is a fork of the worker, which ends rather than say anything.
     """
 
     def __init__(self, link: Link) -> None:
         self._link = link
         self.turn = allocate_lock()
         self.records: deque[list[Any]] = deque()
+        self.muted = False
 
     def say(self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0) -> None:
         """Send a message; before it the records, and what was printed."""
+        if self.muted:
+            os._exit(1)
         flush_output()
         with self.turn:
             self._line_up_records()

@@ -79,6 +79,10 @@ class Watch:
         """Another job takes this one's place."""
         self._perform.end()
 
+    def cease(self) -> None:
+        """The caller leaves."""
+        self._perform.cease()
+
     def _look(self) -> str:
         """What calls have changed; empty where nothing is known to be."""
         began = time.monotonic()

@@ -157,12 +157,24 @@ class _Server:
         self._unfit = b""
         self._told: dict[str, Any] = {}
         self._carries = False
+        self._number = 0
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._let_go)
 
     def run(self) -> None:
         """Answer messages until there is nobody to answer."""
         while True:
             for message in self._link.receive():
                 self._handle(message)
+
+    def _let_go(self) -> None:
+        """In a fork that a call has made: where that comes out of its call, it ends.
+
+        It would tell what came of the item once more, and go on with others.
+        """
+        self._voice.muted = True
+        self._page.detach()
+        self._page.cancelled = self._number
 
     def _handle(self, message: Message) -> None:
         if message.kind == Kind.BATCH:
@@ -177,6 +189,8 @@ class _Server:
             self._settle_in(message)
         elif message.kind == Kind.AUDIT:
             self._perform.audit()
+        elif message.kind == Kind.CEASE and self._perform != self._unprepared:
+            self._perform.cease()
 
     def _settle_in(self, message: Message) -> None:
         """Take over the caller's surroundings, run an initializer, and say that all is well."""
@@ -203,6 +217,7 @@ class _Server:
 
     def _take_job(self, message: Message, fn: Callable[..., Any] | None = None) -> None:
         self._end_job()
+        self._number = message.job
         try:
             terms = self._page.read(A_JOB, message.frames)
             self._fn = terms.fn if fn is None else fn
