@@ -56,6 +56,9 @@ class Ledger:
     def swaps(self, _item):
         self.count, self.best = self.best, self.count + self.best
 
+    def counts_from_nothing(self, _item):
+        self.fresh = getattr(self, "fresh", 0) + 1
+
     def helps_itself(self, _item):
         self.gives_numbers(None)
 
@@ -95,6 +98,7 @@ class Ledger:
     def keeps_for_the_thread(self, item):
         per_thread.count = per_thread.count + 1
         per_thread.last = item
+        per_thread.fresh = getattr(per_thread, "fresh", 0) + 1
 
     def fills_its_own(self, item):
         found = Ledger()
@@ -106,6 +110,10 @@ class Ledger:
 def counts(_item):
     global count  # noqa: PLW0603 - what is looked for
     count = count + 1
+
+
+def counts_its_calls(_item):
+    counts_its_calls.number = getattr(counts_its_calls, "number", 0) + 1
 
 
 def compares(_item):
@@ -170,8 +178,10 @@ adds, keeps = enclosing()
         (ledger.counts_in_its_class, "the global 'Ledger'"),
         (ledger.gives_numbers, "its object"),
         (ledger.swaps, "its object"),
+        (ledger.counts_from_nothing, "its object"),
         (ledger.helps_itself, "its object"),
         (counts, "the global 'count'"),
+        (counts_its_calls, "the global 'counts_its_calls'"),
         (compares, "the global 'count'"),
         (writes, "the global 'words'"),
         (counts_in_a_module, "the global 'own'"),

@@ -10,7 +10,7 @@ from .._facts._lean import TYPE_CHECKING
 from .._inspect._code import parameters_of
 from .._inspect._steps import ENDING, NAMING, steps_of, times_bound, use_of
 from ._trails import Reading
-from ._within import attribute, has_attribute
+from ._within import attribute, has_attribute, is_shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Keeping", "Renewing", "renews"]
 
-_KEPT_IN = {"LOAD_ATTR": "STORE_ATTR", "LOAD_DEREF": "STORE_DEREF", "LOAD_GLOBAL": "STORE_GLOBAL"}
-"""By which instruction a value gets to where these load it from."""
+_KEPT_IN = {"LOAD_DEREF": "STORE_DEREF", "LOAD_GLOBAL": "STORE_GLOBAL"}
+"""By which instruction a variable around the code is bound that these load."""
 
-_STORING = frozenset(_KEPT_IN.values())
+_STORING = frozenset({"STORE_ATTR", *_KEPT_IN.values()})
 
 
 class Renewing(Reading):
@@ -39,9 +39,10 @@ class Renewing(Reading):
     def _is_renewed(self, at: int, value: Any) -> bool:
         """Whether what was loaded before a place, or an attribute of it, is made into its successor."""
         while value is not None:
-            if _has_successor(self._steps, at):
-                return True
             step = self._steps[at]
+            asks = step.name == "LOAD_CONST" and is_shared(value)
+            if _has_successor(self._steps, at) or (asks and _has_successor(self._steps, at + 1)):
+                return True
             value = attribute(value, step.value) if step.name == "LOAD_ATTR" else None
             at += 1
         return False
@@ -83,16 +84,24 @@ def renews(code: CodeType) -> bool:
 
 def _has_successor(steps: Sequence[Step], at: int) -> bool:
     """Whether what the step before a place loads is made into something that is kept where it was."""
-    name, value, _ = steps[at - 1]
-    if name not in _KEPT_IN:
-        return False
-    path = [step[:2] for step in _path(steps, at - 1)] if name == "LOAD_ATTR" else []
-    return any(
-        made
-        and steps[place][:2] == (_KEPT_IN[name], value)
-        and [step[:2] for step in steps[place - len(path) : place]] == path
-        for place, made in _endings(steps, at, set())
+    source = _source_of(steps, at)
+    return bool(source) and any(
+        made and [step[:2] for step in steps[end + 1 - len(source) : end + 1]] == source
+        for end, made in _endings(steps, at, set())
     )
+
+
+def _source_of(steps: Sequence[Step], at: int) -> list[tuple[str, Any]]:
+    """What would store something where the step before a place loads it from, or has `getattr` do so.
+
+    Nothing for what is loaded from nowhere else.
+    """
+    name, value, _ = steps[at - 1]
+    if name in _KEPT_IN:
+        return [(_KEPT_IN[name], value)]
+    path = [step[:2] for step in _path(steps, at - 1)]
+    asked = name == "LOAD_CONST" and steps[at - len(path) - 2][:2] == ("LOAD_GLOBAL", "getattr")
+    return [*path, ("STORE_ATTR", value)] if asked or name == "LOAD_ATTR" else []
 
 
 def _path(steps: Sequence[Step], at: int) -> Sequence[Step]:

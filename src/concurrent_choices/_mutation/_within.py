@@ -29,6 +29,7 @@ __all__ = [
     "is_container",
     "is_filled",
     "is_kind_of_container",
+    "is_shared",
     "named_in",
     "unpacked",
 ]
@@ -122,6 +123,11 @@ def attribute(value: Any, name: str) -> Any:
 def has_attribute(value: Any, name: str) -> bool:
     """Whether a value has something under a name that may be followed, be it None."""
     return value is not None and (name in _held_by(value) or attribute(value, name) is not None)
+
+
+def is_shared(value: object) -> bool:
+    """Whether others see what is set in a value: what is kept for a thread, or by loggers, is no result."""
+    return not (of_type(value, local) or is_logger(value))
 
 
 def inherited(above: Any, name: str) -> Any:
@@ -233,10 +239,10 @@ def _found(value: object, names: frozenset[str]) -> Iterator[Any]:
 
 
 def _held_by(value: Any) -> dict[str, Any]:
-    """An object's own attributes. What is kept for this thread, or by loggers, is nobody's result."""
+    """An object's own attributes, where these are seen by others."""
     if of_type(value, ModuleType):
         return value.__dict__ if is_own_module(value) else {}
-    return {} if of_type(value, local) or is_logger(value) else attributes_of(value)
+    return attributes_of(value) if is_shared(value) else {}
 
 
 def _bound(found: Any, value: object, *, is_class: bool) -> Any:
