@@ -13,6 +13,7 @@ import engine_acts as acts
 import engine_coroutines as coroutines
 import pytest
 import trio
+from engine_forms import in_a_loop, in_a_stream, in_an_async_stream
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
 from concurrent_choices._engine import _coroutines, _succession
@@ -28,25 +29,6 @@ def strategy(request, monkeypatch):
     if rest := coroutines.RESTS.get(request.param):
         monkeypatch.setattr(_succession, "Controller", lambda *_: coroutines.RestScript(rest))
     return coroutines.LoopStrategy(*coroutines.SCRIPTS[request.param])
-
-
-def in_a_loop(fn, items, **options):
-    """`arun` from outside."""
-    return asyncio.run(arun(fn, items, **options))
-
-
-def in_an_async_stream(fn, items, **options):
-    """`astream` from outside, to its end."""
-
-    async def main():
-        return [result async for result in astream(fn, items, **options)]
-
-    return asyncio.run(main())
-
-
-def in_a_stream(fn, items, **options):
-    """`stream` to its end."""
-    return list(stream(fn, items, **options))
 
 
 FORMS = pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop, in_an_async_stream])
