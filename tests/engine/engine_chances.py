@@ -3,9 +3,10 @@
 import asyncio
 import hashlib
 import time
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
+
+from engine_acts import note
 
 BLOCK = bytes(50_000)
 WORK = 0.2
@@ -50,14 +51,14 @@ def job(seed, log):
 
 def call(item):
     """A `def` that does what its item says."""
-    _begin(item)
+    note((item.log, item.number))
     time.sleep(item.waits)
     return _finish(item)
 
 
 async def call_soon(item):
     """An `async def` that does."""
-    _begin(item)
+    note((item.log, item.number))
     await asyncio.sleep(item.waits)
     return _finish(item)
 
@@ -70,11 +71,6 @@ def outcome(item):
 def comparable(result):
     """The same of a result."""
     return (type(result).__name__, result.args) if isinstance(result, Exception) else result
-
-
-def _begin(item):
-    with Path(item.log).open("ab", buffering=0) as log:
-        log.write(f"{item.number}\n".encode())
 
 
 def _finish(item):

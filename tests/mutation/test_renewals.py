@@ -20,6 +20,7 @@ class Ledger:
     """Keeps things in each of the ways that are looked for, or are not."""
 
     made = 0
+    latest = None
 
     def __init__(self):
         self.count = self.best = 0
@@ -70,6 +71,9 @@ class Ledger:
         found = [item]
         if len(found) > 1:
             self.last = found
+
+    def remembers_in_its_class(self, item):
+        Ledger.latest = item
 
     # What follows is how each process comes to something for itself.
 
@@ -162,7 +166,26 @@ def enclosing():
     return adds, keeps
 
 
-ledger = Ledger()
+class Slotted:
+    """Keeps things in a place of its own."""
+
+    __slots__ = ("last",)
+
+    def remembers(self, item):
+        self.last = item
+
+
+class Unruly:
+    """Has its attributes in such a table."""
+
+    def __init__(self):
+        self.__dict__ = own.UnrulyTable(last=None)
+
+    def remembers(self, item):
+        self.last = item
+
+
+ledger, slotted, unruly = Ledger(), Slotted(), Unruly()
 adds, keeps = enclosing()
 
 
@@ -201,6 +224,9 @@ def test_what_is_made_of_what_was_there(fn, words):
         (ledger.remembers, "its object"),
         (ledger.remembers_what_it_makes, "its object"),
         (partial(Ledger.remembers, ledger), "its bound arguments"),
+        (ledger.remembers_in_its_class, "the global 'Ledger'"),
+        (slotted.remembers, "its object"),
+        (unruly.remembers, "its object"),
         (remembers, "the global 'best'"),
         (keeps, "the enclosing 'last'"),
     ],

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 import trail_callables as own
 from array_callables import fills_its_own, numbers, reads_arrays
-from trail_callables import Tally, tally
+from trail_callables import Tally, UnrulyTable, tally
 from trail_hands import into, marks, reads
 
 from concurrent_choices._mutation._alterations import altered_by
@@ -186,15 +186,6 @@ class UnrulyKey:
 
     def __eq__(self, other):
         raise RuntimeError
-
-
-class UnrulyTable(dict):
-    """Runs code of its own to be read."""
-
-    def __getitem__(self, key):
-        raise RuntimeError(key)
-
-    __iter__ = get = keys = values = __getitem__
 
 
 unruly = Unruly()

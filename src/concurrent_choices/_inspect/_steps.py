@@ -35,9 +35,9 @@ SIMPLE = frozenset(
 NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
 """Instructions that give a variable a value."""
 
-ENDING = NAMING | {
-    *("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR"),
-}
+ENDING = NAMING.union(
+    ("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR")
+)
 """Instructions that leave nothing of what they take on the stack."""
 
 _KEPT = 64

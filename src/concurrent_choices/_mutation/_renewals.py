@@ -54,11 +54,10 @@ class Keeping(Reading):
     def changes(self) -> Iterator[str]:
         """Words for where it keeps something."""
         known = {name for _, name in self._known}
-        items = [name for name in parameters_of(self._code) if name not in known][:1]
-        for at, step in enumerate(self._steps, 1):
-            if step.name in {"LOAD_DEREF", "LOAD_FAST"} and step.value in items:
-                for place, _ in _endings(self._steps, at, set()):
-                    yield self._kept_at(place)
+        item = next((name for name in parameters_of(self._code) if name not in known), None)
+        for at in _loads_of(self._steps, item):
+            for place, _ in _endings(self._steps, at, set()):
+                yield self._kept_at(place)
 
     def _kept_at(self, place: int) -> str:
         """Where a step stores something, in words; empty where that is the call's own."""
@@ -130,7 +129,12 @@ def _endings(
         yield use.at, made
     if name in NAMING and value not in seen and times_bound(steps, value) == 1:
         seen.add(value)
-        load = name.replace("STORE", "LOAD")
-        for place, step in enumerate(steps, 1):
-            if step[:2] == (load, value):
-                yield from _endings(steps, place, seen, made=made)
+        for place in _loads_of(steps, value):
+            yield from _endings(steps, place, seen, made=made)
+
+
+def _loads_of(steps: Sequence[Step], variable: str | None) -> Iterator[int]:
+    """The places after the steps that load a variable."""
+    for at, step in enumerate(steps, 1):
+        if step.name in {"LOAD_DEREF", "LOAD_FAST"} and step.value == variable:
+            yield at

@@ -121,8 +121,8 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def has_attribute(value: Any, name: str) -> bool:
-    """Whether a value has something under a name that may be followed, be it None."""
-    return value is not None and (name in _held_by(value) or attribute(value, name) is not None)
+    """Whether a value has anything under a name, be it None or something that has to be run to tell."""
+    return any(True for _ in _found(value, frozenset({name})))
 
 
 def is_shared(value: object) -> bool:
