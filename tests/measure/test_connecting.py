@@ -107,4 +107,5 @@ def test_calls_that_connect_are_not_in_each_others_way(is_async):
     fn = ask_beside if is_async else ask
     found = profile(fn, range(200), clock=SystemClock(), budget=0.25, is_async=is_async).profile
     assert found.pair_speedup is None or found.pair_speedup > 1.5
-    assert found.lane_excess == pytest.approx(0.09, rel=0.5)
+    # On a slow host there is but a pair, of which one coroutine finds the connection of the sample.
+    assert 0.09 / 2 * 0.9 < found.lane_excess < 0.09 * 1.5
