@@ -271,6 +271,79 @@ def test_a_run_at_exit(name, execute):
     assert printed == ["1", "2"]
 
 
+NAPS = """
+import time
+
+def nap(item):
+    time.sleep(0.002)
+    return item
+"""
+
+
+def test_a_stream_left_open(name, execute, tmp_path):
+    """It is closed as the interpreter ends, while those at work for it can still let go of their locks."""
+    (tmp_path / "naps.py").write_text(NAPS)
+    printed = execute(
+        f"""
+        from itertools import count
+        from naps import nap
+        from concurrent_choices import stream
+
+        results = stream(nap, count(), strategy="{name}")
+        print(*(next(results) for _ in range(40)))
+        """
+    )
+    assert printed == [*map(str, range(40))]
+
+
+def test_a_stream_that_a_daemon_thread_reads(name, execute, tmp_path):
+    """As the interpreter ends, nobody tells that thread that an endless stream was over."""
+    (tmp_path / "naps.py").write_text(NAPS)
+    printed = execute(
+        f"""
+        import threading
+        from itertools import count
+        from naps import nap
+        from concurrent_choices import stream
+
+        begun = threading.Event()
+
+        def read():
+            for _ in stream(nap, count(), strategy="{name}"):
+                begun.set()
+            print("over")
+
+        threading.Thread(target=read, daemon=True).start()
+        begun.wait()
+        """
+    )
+    assert printed == []
+
+
+def test_a_stream_that_is_open_in_a_fork(name, execute, tmp_path):
+    """There it can be closed; the parent reads on."""
+    (tmp_path / "naps.py").write_text(NAPS)
+    printed = execute(
+        f"""
+        import os, warnings
+        from itertools import count
+        from naps import nap
+        from concurrent_choices import stream
+
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+        results = stream(nap, count(), strategy="{name}")
+        before = [next(results) for _ in range(40)]
+        child = os.fork()
+        if not child:
+            results.close()
+            os._exit(0)
+        print(os.waitpid(child, 0)[1], next(results))
+        results.close()
+        """
+    )
+    assert printed == ["0", "40"]
+
+
 def test_a_forked_caller(name, execute):
     """A caller that forks after a run can run again, in parent and child alike."""
     printed = execute(

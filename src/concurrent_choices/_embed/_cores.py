@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import threading
 import weakref
 
+from .._runtime._at_exit import call_at_exit
 from .._runtime._forks import tell_in_forks
-from .._runtime._new_thread import new_thread
 from ._core import Core
 from ._settings import Settings
 
@@ -31,8 +29,5 @@ def _finish_all() -> None:
         core.join()
 
 
-atexit.register(_finish_all)
-if not new_thread(_finish_all, "").daemon:  # a subinterpreter waits for all threads first: tell them before
-    tell_before = threading._register_atexit  # type: ignore[attr-defined]  # noqa: SLF001 - as concurrent.futures does
-    tell_before(_finish_all)
+call_at_exit(_finish_all)
 tell_in_forks(_cores, Core.start_afresh)

@@ -14,7 +14,7 @@ from .._judge._controller._controller import Controller
 from .._judge._controller._first_look import FIRST_LOOK
 from .._judge._controller._sight import Arrangement, Prior
 from .._mutation._state import FIRST, State
-from .._runtime._mutex import Mutex
+from .._runtime._mutex import freed_in_forks
 from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
@@ -79,7 +79,7 @@ class Conductor:
         self._eager = eager
         self._patient = patient
         self._limited = limited
-        self._lock = Mutex()
+        self._lock = freed_in_forks()
         self._over = False
         self._prepared = eager  # whether the prelude is over
         self._quick = ExitStack()

@@ -13,7 +13,7 @@ from .._facts._batch import Batch
 from .._judge._controller._loop_controller import LoopController
 from .._judge._controller._sight import Arrangement, Limits
 from .._mutation._state import FIRST, State
-from .._runtime._mutex import Mutex
+from .._runtime._mutex import freed_in_forks
 from .._runtime._own_loops import give_threads
 from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._asyncio import run_tasks
@@ -59,7 +59,7 @@ class LoopConductor:
         self._recollection = recollection
         self._controller = controller
         self._report: RunReport = job.report
-        self._lock = Mutex()
+        self._lock = freed_in_forks()
         self._over = False
         self._around = job.lanes  # of runs around this one
         self._bond = Bond(job.fn)

@@ -12,6 +12,7 @@ from .._work._job import Job
 from ..protocols import Strategy
 from ._arguments import blocking, check_switches
 from ._collect import Arrivals, Collector, InOrder, Window, batch_of, finish, iterable_of
+from ._open_streams import closed_at_exit
 from ._prepare import (
     GLANCE,
     Running,
@@ -185,7 +186,8 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
-    return _stream(job, chosen, InOrder(chosen.name) if ordered else Arrivals(), progress=progress)
+    results = _stream(job, chosen, InOrder(chosen.name) if ordered else Arrivals(), progress=progress)
+    return closed_at_exit(results, job.source)
 
 
 def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Generator[Any]:

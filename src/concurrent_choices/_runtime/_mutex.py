@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from _thread import RLock
 
 from .._facts._lean import TYPE_CHECKING
+from ._forks import tell_in_forks
 
-__all__ = ["Mutex", "MutexBase"]
+__all__ = ["Mutex", "MutexBase", "freed_in_forks"]
 
 
 class _Unbroken(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
@@ -36,3 +38,15 @@ if TYPE_CHECKING or sys.version_info[:2] != (3, 14):
     MutexBase = RLock  # what a class derives from that is more than a mutex
 else:
     Mutex = MutexBase = _Unbroken
+
+
+def freed_in_forks() -> RLock:
+    """A lock that a thread may hold for milliseconds: in a fork, which has no such thread, it is free."""
+    lock = Mutex()
+    _freed.add(lock)
+    return lock
+
+
+_freed: weakref.WeakSet[RLock] = weakref.WeakSet()
+
+tell_in_forks(_freed, RLock._at_fork_reinit)  # type: ignore[attr-defined]  # noqa: SLF001 - as threading and logging do

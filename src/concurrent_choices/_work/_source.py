@@ -354,6 +354,11 @@ class Source:
         self.tap.disowned = True
         return self._feed
 
+    @property
+    def belongs_to_another(self) -> bool:
+        """Whether another thread, which still lives, is the owner."""
+        return self.tap.is_anothers
+
     def adopt(self) -> None:
         """Make the calling thread the owner, where the source is not disowned."""
         self.tap.adopt()

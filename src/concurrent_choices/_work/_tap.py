@@ -61,6 +61,12 @@ class Tap:
         """Whether the calling thread is the owner of an iterable."""
         return self.is_there and not self.disowned and threading.get_ident() == self._owner
 
+    @property
+    def is_anothers(self) -> bool:
+        """Whether the owner is another thread, which still lives."""
+        others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+        return self._owner in others
+
     def adopt(self) -> None:
         """Make the calling thread the owner; of what is disowned that makes nobody."""
         self._owner = threading.get_ident()

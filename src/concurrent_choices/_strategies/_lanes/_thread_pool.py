@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 import weakref
@@ -103,7 +104,8 @@ class ThreadPool:
             self._idle = 0
         until = time.monotonic() + PARTING
         for thread in set(self._threads) - {threading.current_thread()}:
-            if thread.is_alive():  # not so one that somebody is about to start; it ends by itself
+            # Not so one that somebody is about to start; it ends by itself. At the end, all stand still.
+            if thread.is_alive() and not sys.is_finalizing():
                 thread.join(max(0.0, until - time.monotonic()))
 
 

@@ -199,7 +199,6 @@ class Host:
         self.parted = False
         self.closed = False
         self.claimed = threading.Lock()
-        _hosts.add(self)
 
     def hire(self) -> Worker:
         """Start one more worker.
@@ -213,6 +212,7 @@ class Host:
         around = surroundings()
         if around["logging"] and self.fork_server is not None:
             self.fork_server.preload([RECORDS])
+        _hosts.add(self)
         worker = Worker(self._start, [*dump(around), *self._initializer])
         self.workers.append(worker)
         if self.closed:  # by another thread meanwhile, which may not have seen this one
@@ -266,6 +266,7 @@ class Host:
             worker.close()
         if self.fork_server is not None:
             self.fork_server.close()
+        _hosts.discard(self)
 
     def forget(self) -> None:
         """In a fork of the caller: drop its ends of the wires, so that they close when the caller ends."""
@@ -275,6 +276,7 @@ class Host:
                 worker.release()
         if self.fork_server is not None:
             self.fork_server.forget()
+        _hosts.discard(self)
 
 
 class Starts:
@@ -308,7 +310,10 @@ class Starts:
         )
 
 
-_hosts: weakref.WeakSet[Host] = weakref.WeakSet()
+_hosts: set[Host] = set()
+"""Those that have started something. Held here, or the garbage collector might find their sockets together
+with an abandoned stream, and close them first (so it was on CPython 3.14)."""
+
 _workers: weakref.WeakSet[Worker] = weakref.WeakSet()
 
 tell_in_forks(_workers, Worker.hang_up)
