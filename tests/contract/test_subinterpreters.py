@@ -32,6 +32,14 @@ for fn in nap, {{coroutine}}:
     assert run(fn, range(60), strategy={{name!r}}) == [*range(60)]
 """
 
+LEFT_OPEN = f"""{CALLABLES}
+from itertools import count
+from concurrent_choices import stream
+
+results = stream(nap, count(), strategy={{name!r}})
+assert [next(results) for _ in range(40)] == [*range(40)]
+"""
+
 OTHERS = f"""{CALLABLES}
 from concurrent_choices import Workload, arun, recommend
 
@@ -73,6 +81,12 @@ def test_a_run_in_a_subinterpreter(name):
     coroutine = "nap" if name == "uvloop" else "awaited"  # the uvloop package refuses to be loaded there
     inside = INSIDE.format(path=sys.path, name=name, coroutine=coroutine)
     assert_ends_well(inside)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stream_left_open_in_a_subinterpreter(name):
+    """It is closed before the subinterpreter waits for its threads."""
+    assert_ends_well(LEFT_OPEN.format(path=sys.path, name=name))
 
 
 def test_a_recommendation_and_a_run_beside_a_loop():
