@@ -129,10 +129,11 @@ class Core:
                 try:
                     self._run_here(task)
                 finally:
-                    with dispatch.lock:
-                        account.running -= 1
-                        self._callers.discard(caller)
-                    self._give_place()
+                    try:
+                        self._give_place(account, caller)
+                    except KeyboardInterrupt:
+                        self._give_place(account, caller)
+                        raise
         return task
 
     def _send_away(self, task: Task) -> None:
@@ -183,13 +184,15 @@ class Core:
         if isinstance(error, KeyboardInterrupt):
             raise error  # it struck here, where the caller wants to be stopped
 
-    def _give_place(self) -> None:
-        """A call in the caller has ended."""
-        try:
-            self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
-        finally:  # Ctrl-C may strike in there
-            with self._dispatch.lock:
-                self._left()
+    def _give_place(self, account: Account, caller: threading.Thread) -> None:
+        """A call in the caller has ended; asked again, where Ctrl-C has struck, it does what was left out."""
+        with self._dispatch.lock:
+            if caller in self._callers:
+                account.running -= 1
+                self._callers.discard(caller)
+        self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
+        with self._dispatch.lock:
+            self._left()
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer."""
