@@ -66,6 +66,28 @@ def test_ctrl_c_while_a_call_is_sent_to_a_worker_holds_up_no_shutdown(calls):
     assert not end.is_alive()
 
 
+@pytest.mark.parametrize("calls", range(30, 130))
+def test_ctrl_c_while_a_caller_makes_a_call_holds_up_nobody(calls):
+    """What waits for the caller's place gets it: no thread looks for it, as all have come to rest."""
+    gate = []
+    with AdaptiveExecutor(1, max_queue=1, when_full="caller") as executor:
+        idle = executor._core._dispatch._idle
+
+        def turn(what):
+            while what == "wait" and not gate:
+                time.sleep(1e-3)
+            if what == "open":  # without a call, so that they can be counted
+                gate[:] = [True]
+                while not idle:
+                    pass
+            return what
+
+        calls_before = [executor.submit(turn, "wait") for _ in range(2)]
+        strike_after(calls, partial(executor.submit, turn, "open"))
+        gate.append(True)
+        assert [future.result(20) for future in calls_before] == ["wait", "wait"]
+
+
 def interrupted(module, monkeypatch, moment):
     """Have Ctrl-C strike as a module starts its first thread: before that begins, or after."""
 

@@ -1,9 +1,9 @@
 """Whatever calls turn out to do, results are those of a loop, and each item is called once."""
 
-import engine_chances as chances
 import pytest
 from engine_forms import in_a_loop, in_a_stream, in_an_async_stream
 
+import chances
 from concurrent_choices import run
 
 

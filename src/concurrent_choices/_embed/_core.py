@@ -126,7 +126,14 @@ class Core:
                         dispatch.take_back(lane, task)
                         raise
             elif caller is not None:
-                self._run_here(task, caller)
+                try:
+                    self._run_here(task)
+                finally:
+                    try:
+                        self._give_place(account, caller)
+                    except KeyboardInterrupt:
+                        self._give_place(account, caller)
+                        raise
         return task
 
     def _send_away(self, task: Task) -> None:
@@ -170,19 +177,22 @@ class Core:
                 raise RuntimeError(CLOSED)
         return not self._full()
 
-    def _run_here(self, task: Task, caller: threading.Thread) -> None:
-        try:
-            task.begin()
-            perform(task, Lane(), self._clock)
-        finally:
-            with self._dispatch.lock:
-                task.account.running -= 1
-                self._callers.discard(caller)
-                self._left()
-            self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
+    def _run_here(self, task: Task) -> None:
+        task.begin()
+        perform(task, Lane(), self._clock)
         error = task.exception()
         if isinstance(error, KeyboardInterrupt):
             raise error  # it struck here, where the caller wants to be stopped
+
+    def _give_place(self, account: Account, caller: threading.Thread) -> None:
+        """A call in the caller has ended; asked again, where Ctrl-C has struck, it does what was left out."""
+        with self._dispatch.lock:
+            if caller in self._callers:
+                account.running -= 1
+                self._callers.discard(caller)
+        self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
+        with self._dispatch.lock:
+            self._left()
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer."""

@@ -115,9 +115,10 @@ class _Schedstat:
     moment with all that the thread has queued since it began.
     """
 
+    descriptor = -1  # before anything can strike: the end asks for it
+
     def __init__(self) -> None:
         self.process = os.getpid()
-        self.descriptor = -1
         self.read: Callable[[], bytes] = lambda: b"0 0 0"
         try:
             self.descriptor = os.open(_SCHEDSTAT, os.O_RDONLY | os.O_CLOEXEC)

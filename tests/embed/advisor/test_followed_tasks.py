@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import anyio
 import anyio.to_thread
 import pytest
 from advised_apps import advise
@@ -139,6 +140,21 @@ def test_what_a_task_does_as_soon_as_it_is_made_counts_once():
 
     route = answer(eager)
     assert route.held < route.wall
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks begin eagerly from 3.12 on")
+def test_task_groups_of_anyio_where_tasks_begin_eagerly():
+    """They know the factory by its code, which ours shows, and have tasks begin later: they are followed."""
+
+    async def groups(request):
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        await asyncio.sleep(0)
+        async with anyio.create_task_group() as group:
+            group.start_soon(lingers)
+        return PlainTextResponse()
+
+    route = answer(groups)
+    assert route.held >= 0.01
 
 
 def test_what_a_task_does_after_the_answer_does_not_count():

@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
-from functools import cache
-from types import CodeType
+from functools import cache, partial
+from types import CellType, CodeType
 from typing import Any, NamedTuple
 
 from ..._measure._clock import SystemClock
@@ -157,6 +157,21 @@ class _Following:
     def __exit__(self, *_: object) -> None:
         if self._loop.get_task_factory() is self:  # else the step has set another
             self._loop.set_task_factory(self._usual)
+
+    # By its code anyio tells a factory whose tasks begin eagerly, which its task groups cannot use: they have
+    # tasks made by what that holds. Without either they would fail, as soon as a task is started.
+
+    @property
+    def __code__(self) -> Any:
+        return getattr(self._usual, "__code__", None)
+
+    @property
+    def __closure__(self) -> tuple[CellType, ...]:
+        held = getattr(self._usual, "__closure__", None) or ()
+        return tuple(CellType(partial(self._made_by, cell.cell_contents)) for cell in held)
+
+    def _made_by(self, make: Callable[..., Any], coroutine: Any, **options: Any) -> Any:
+        return make(self._visit.timed(coroutine), **options)
 
     def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, /, **options: Any) -> Any:
         if asyncio.iscoroutine(coroutine):  # else whoever makes tasks says that it is none

@@ -100,18 +100,16 @@ class Backlog:
 
     def _only_one(self, may: Callable[[Account], bool]) -> Task | None:
         """As `take`, where calls of one callable wait, which are spared the comparing."""
-        account, line = next(iter(self._lines.items()))
+        account = next(iter(self._lines))
         if not may(account):
             return None
-        self.size -= 1
-        task = line.popleft()
-        if not line:
-            self._lines.clear()
-        return task
+        return self._pop(account)
 
     def _pop(self, account: Account) -> Task:
+        # No call from here on: Ctrl-C might strike after it, and what was taken would be lost.
         line = self._lines[account]
-        task = line.popleft()
+        task = line[0]
+        del line[0]
         self.size -= 1
         del self._lines[account]
         if line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from concurrent.futures._base import CANCELLED, PENDING, RUNNING
@@ -114,6 +115,9 @@ class Task(Future[Any]):
 
         A callback may raise what futures let through, such as SystemExit; others still need the thread
         that it ends in.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C came meanwhile, in a caller that makes the call itself.
         """
         try:
             if error is None:
@@ -122,8 +126,14 @@ class Task(Future[Any]):
                 self.set_exception(error)
         except InvalidStateError:
             complain("what came of %s is lost: somebody else has ended its future", self.shown())
-        except BaseException:  # noqa: BLE001 - see above
-            complain("a callback of %s raised", self.shown())
+        except BaseException as raised:
+            if not self.done():  # Ctrl-C came before that
+                self.deliver(value, error)
+            elif not _stops_caller(raised):
+                complain("a callback of %s raised", self.shown())
+            if _stops_caller(raised):
+                self._let_go()
+                raise
         self._let_go()
 
     def _let_go(self) -> None:
@@ -138,6 +148,11 @@ class Task(Future[Any]):
             return show_call(fn, args, kwargs)
         (chunk,) = args
         return f"chunk of {len(chunk)} from {show_call(inner, chunk[0], {})}"
+
+
+def _stops_caller(error: BaseException) -> bool:
+    """Whether it is Ctrl-C, which strikes in the main thread: none of ours."""
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
 
 
 def complain(problem: str, about: object) -> None:

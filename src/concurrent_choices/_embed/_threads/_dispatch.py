@@ -216,7 +216,11 @@ class Dispatch:
         task = self._taken(time.perf_counter_ns())
         if task is None:
             return None
-        return self._idle.pop() if self._idle else self._new_lane(), task
+        if not self._idle:
+            return self._new_lane(), task
+        lane = self._idle[-1]  # not by a call, as in `enter`
+        del self._idle[-1]
+        return lane, task
 
     def _begin(self, lane: Lane, task: Task) -> bool:
         """Have a waiting call made; False where no thread is free or can be started, so that it waits on."""
@@ -243,13 +247,24 @@ class Dispatch:
 
     def spread(self) -> None:
         """Start all waiting calls that may run now."""
-        while True:
-            with self.lock:
-                more = self._grow()
-                if more is not None and self._attentive:
-                    self._on_left()
-            if more is None or not self._begin(*more):
-                return
+        begun = True
+        while begun:
+            lane = task = None
+            begun = False
+            try:
+                with self.lock:
+                    more = self._grow()
+                    if more is not None:
+                        lane, task = more
+                        if self._attentive:
+                            self._on_left()
+            finally:  # Ctrl-C may strike in there, and what has been taken must be made
+                if lane is not None and task is not None:
+                    if lane.thread is not None:
+                        lane.mail.put(task)
+                        begun = True
+                    else:
+                        begun = self._begin(lane, task)
 
     def _leave(self, lane: Lane) -> None:
         with self.lock:
@@ -267,6 +282,11 @@ class Dispatch:
     def drained(self) -> bool:
         """Whether nothing runs or waits here."""
         return not self._busy and not self.backlog.size
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no thread is at work. Calls that wait then were forgotten, as Ctrl-C struck."""
+        return not self._busy
 
     def threads(self) -> list[threading.Thread]:
         """The threads that live."""

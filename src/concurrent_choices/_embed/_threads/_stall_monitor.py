@@ -137,7 +137,8 @@ class StallMonitor:
                 ):
                     account.stuck()
                     freed = True
-        if freed:
+            forgotten = self._dispatch.at_rest
+        if freed or forgotten:
             self._dispatch.spread()
 
 

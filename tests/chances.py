@@ -3,10 +3,9 @@
 import asyncio
 import hashlib
 import time
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
-
-from engine_acts import note
 
 BLOCK = bytes(50_000)
 WORK = 0.2
@@ -51,14 +50,14 @@ def job(seed, log):
 
 def call(item):
     """A `def` that does what its item says."""
-    note((item.log, item.number))
+    _note(item)
     time.sleep(item.waits)
     return _finish(item)
 
 
 async def call_soon(item):
     """An `async def` that does."""
-    note((item.log, item.number))
+    _note(item)
     await asyncio.sleep(item.waits)
     return _finish(item)
 
@@ -71,6 +70,11 @@ def outcome(item):
 def comparable(result):
     """The same of a result."""
     return (type(result).__name__, result.args) if isinstance(result, Exception) else result
+
+
+def _note(item):
+    with Path(item.log).open("ab", buffering=0) as log:
+        log.write(f"{item.number}\n".encode())
 
 
 def _finish(item):
