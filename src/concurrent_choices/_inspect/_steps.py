@@ -19,6 +19,7 @@ __all__ = [
     "NAMING",
     "NO_ARGUMENT",
     "SIMPLE",
+    "UPDATES",
     "Step",
     "Use",
     "loop_end",
@@ -40,6 +41,9 @@ ENDING = NAMING.union(
     ("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR")
 )
 """Instructions that leave nothing of what they take on the stack."""
+
+UPDATES = range(13, 26)
+"""What BINARY_OP is told where it is one of the likes of `+=`."""
 
 _KEPT = 64
 """Pieces of code of which the instructions are remembered: who asks whether one changes this asks the same of
@@ -155,9 +159,14 @@ def steps_of(code: CodeType) -> tuple[Step, ...]:
     return tuple(_steps(code))
 
 
-def times_bound(steps: Sequence[Step], name: str) -> int:
-    """How many instructions give a variable a value."""
-    return sum(step.name in NAMING and step.value == name for step in steps)
+def times_bound(steps: Sequence[Step], name: str, *, anew: bool = False) -> int:
+    """How many instructions give a variable a value; if `anew`, without what `+=` and the like make of it."""
+    places = (at for at, step in enumerate(steps) if step.name in NAMING and step.value == name)
+    return sum(not (anew and _is_update(steps[at - 1])) for at in places)
+
+
+def _is_update(step: Step) -> bool:
+    return step.name == "BINARY_OP" and step.value in UPDATES
 
 
 def use_of(steps: Sequence[Step], at: int) -> Use | None:

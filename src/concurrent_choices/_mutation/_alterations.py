@@ -8,15 +8,16 @@ from types import CodeType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import ATOMS, Seen, is_proxy, of_type
-from .._inspect._callables import enclosed, taken_apart
+from .._inspect._callables import defaults_of, enclosed, taken_apart
 from .._inspect._captured import modules_of, reached_from, wrapped_by
 from .._inspect._code import KEPT, codes_in, names_in
 from .._inspect._ownership import is_own_function, is_own_module
+from .._inspect._steps import UPDATES
 from ._callees import bound_to, functions_for, parted
-from ._renewals import Renewing, keeps, renews
+from ._renewals import Renewing, keeps, renews, updates
 from ._searches import ITEM, Held, Search
 from ._stores import INDEXED, MUTATORS, stores_beyond
-from ._trails import OUT, TELLTALE, UPDATES, Reading
+from ._trails import OPERATORS, OUT, TELLTALE, Reading, is_changer
 from ._within import element, named_in
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _BINDING = frozenset(opmap[name] for name in ("STORE_ATTR", "STORE_DEREF", "STOR
 _OPERATOR = opmap["BINARY_OP"]
 _BEYOND = (TELLTALE - MUTATORS) | {"next"}
 _SETTERS = frozenset({"__setattr__", "delattr", "setattr"})
-_CALL = frozenset({"__call__"})
+_CALLED = OPERATORS | {"__call__"}
 
 WIDEST = 50
 """Things whose methods are looked up (guessed: a tenth of a millisecond)."""
@@ -97,12 +98,13 @@ def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bo
 
 
 def _worth_reading(
-    functions: Iterable[FunctionType], things: Sequence[Any], *, of_given: bool
+    functions: Sequence[FunctionType], things: Sequence[Any], *, of_given: bool
 ) -> Callable[[CodeType], bool]:
     """A test for code that is worth reading: all of it is, if methods of things may come to a change."""
     is_suspect = partial(_is_suspect, of_given=of_given)
-    names = _CALL.union(*(names_in(each.__code__) for each in functions))
-    if _may_lead(things, names, is_suspect):
+    names = _CALLED.union(*(names_in(each.__code__) for each in functions))
+    defaults = (value for each in functions for _, value in defaults_of(each))
+    if any(map(is_changer, (*things, *defaults))) or _may_lead(things, names, is_suspect):
         return lambda _: True
     handing = _handing_on(functions, is_suspect)
     return lambda code: code in handing or is_suspect(code)
@@ -178,7 +180,9 @@ def _may_change(code: CodeType, *, of_given: bool) -> bool:
         return True
     if any(type(each) is tuple and OUT in each for each in code.co_consts):  # the names that a call gives
         return True
+    has_updates = any(
+        number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True)
+    )
     if not _binds(code):
-        return False
-    updates = (number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True))
-    return any(updates) or renews(code) or (not of_given and keeps(code))
+        return has_updates and updates(code)
+    return has_updates or renews(code) or (not of_given and keeps(code))

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._code import KEPT, parameters_of
-from .._inspect._steps import Step, steps_of, use_of
+from .._inspect._steps import NAMING, UPDATES, Step, steps_of, use_of
 from ._places import CALLING, flows, loads_of, path_of, target_of
 from ._searches import GIVEN, ITEM, Held
 from ._trails import Reading
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .._inspect._steps import Use
 
 
-__all__ = ["Renewing", "keeps", "renews"]
+__all__ = ["Renewing", "keeps", "renews", "updates"]
 
 _PLACING = frozenset({"BINARY_SUBSCR", "CALL"})
 _FINDING = _PLACING | {"LOAD_ATTR", "LOAD_DEREF", "LOAD_GLOBAL"}
@@ -120,6 +121,20 @@ def keeps(code: CodeType) -> bool:
         for at in loads_of(steps, name)
         for flow in flows(steps, at, seen)
     )
+
+
+def updates(code: CodeType) -> bool:
+    """Whether code has `+=`, or the like, change what it has loaded, or was given, in a variable."""
+    steps = steps_of(code)
+    updated = {
+        step.value
+        for before, step in pairwise(steps)
+        if step.name in NAMING and before.name == "BINARY_OP" and before.value in UPDATES
+    }
+    loaded = {
+        step.value for before, step in pairwise(steps) if before.name in _FINDING and step.name in NAMING
+    }
+    return not updated.isdisjoint((*loaded, *parameters_of(code)))
 
 
 @lru_cache(KEPT)

@@ -119,9 +119,14 @@ class Search:
         for name, held in given.items():
             if held and held.value is ITEM:
                 known[GIVEN, name] = held
-            elif held and held.words and not times_bound(steps_of(code), name):
+            elif held and held.words and not self._is_replaced(code, name, held):
                 known["LOAD_FAST", name] = known["LOAD_DEREF", name] = held
         return known
+
+    @staticmethod
+    def _is_replaced(code: CodeType, name: str, held: Held) -> bool:
+        """Whether code gives a parameter another value: by `+=` a container stays the one that it was."""
+        return times_bound(steps_of(code), name, anew=is_container(held.value)) > 0
 
 
 def taken_from(held: Held) -> tuple[Any, list[Held], dict[str, Held]]:

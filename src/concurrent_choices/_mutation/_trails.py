@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from types import CodeType, MethodType
+from types import BuiltinFunctionType, CodeType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import is_array, of_type
 from .._inspect._captured import loaded_as
 from .._inspect._code import parameters_of
 from .._inspect._ownership import is_own_function
-from .._inspect._steps import NAMING, NO_ARGUMENT, steps_of, times_bound, use_of
+from .._inspect._steps import NAMING, NO_ARGUMENT, UPDATES, steps_of, times_bound, use_of
 from ._searches import Held, taken_from
 from ._stores import INDEXING, MUTATORS
 from ._within import (
@@ -41,10 +41,7 @@ if TYPE_CHECKING:
     from .._inspect._steps import Step, Use
     from ._searches import Search
 
-__all__ = ["OUT", "TELLTALE", "UPDATES", "Reading"]
-
-UPDATES = range(13, 26)
-"""What BINARY_OP is told where it is one of the likes of `+=`."""
+__all__ = ["OPERATORS", "OUT", "TELLTALE", "Reading", "is_changer"]
 
 _CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
 _FILLING = frozenset({"divide", "maximum", "minimum", "multiply"})
@@ -67,6 +64,17 @@ _IMPORTING = frozenset({"IMPORT_FROM", "IMPORT_NAME"})
 _UNPACKING = frozenset({"UNPACK_EX", "UNPACK_SEQUENCE"})
 _FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+_OPERATORS = {
+    "BINARY_SUBSCR": ("__getitem__", 1),
+    "CONTAINS_OP": ("__contains__", 0),
+    "DELETE_SUBSCR": ("__delitem__", 1),
+    "STORE_SUBSCR": ("__setitem__", 1),
+}
+"""The methods that instructions come to, and how many values are above the object."""
+
+OPERATORS = frozenset(name for name, _ in _OPERATORS.values())
+"""Their names."""
+
 _UNKNOWN = Held(None, "")
 
 
@@ -161,11 +169,13 @@ class Reading:
                 self._called[use.at] = held
             if of_type(held.value, MethodType, partial) and (use is None or use.argument > NO_ARGUMENT):
                 return self._search.followed(held, self._depth)  # called, or handed on to who may call it
+            if is_changer(held.value) and (use is None or use.argument > NO_ARGUMENT):
+                return held.words
             if use is None:
                 return ""
             if self._is_change(held, use):
                 return held.words
-            if changed := self._handed_on(held, use):
+            if changed := self._by_operator(held, use) or self._handed_on(held, use):
                 return changed
             at, held = use.at + 1, self._inside(held, at, use)
         return ""
@@ -182,6 +192,13 @@ class Reading:
         else:
             return False
         return True
+
+    def _by_operator(self, held: Held, use: Use) -> str:
+        """What is changed by a method of the user's own that an index, or the like, comes to."""
+        name, above = _OPERATORS.get(use.step.name, ("", 0))
+        method = attribute(held.value, name) if name and use.above == above else None
+        is_own = of_type(method, MethodType)
+        return self._search.followed(held._replace(value=method), self._depth) if is_own else ""
 
     def _handed_on(self, held: Held, use: Use) -> str:
         """What is changed by a function that a value is handed to."""
@@ -216,6 +233,8 @@ class Reading:
             return self._goes_to_a_changer(held, self._called.get(use.at, _UNKNOWN))
         if name == "COPY":
             return self._is_updated(held, use)
+        if name == "BINARY_OP":  # of a variable, which has what was in it before
+            return value in UPDATES and use.above == 1 and is_container(held.value)
         if name in _SETTING_ATTRIBUTES:
             return self._search.of_given and not use.above
         return INDEXING.get(name) == use.above and self._may_be_set(held)
@@ -311,5 +330,13 @@ class Reading:
 
     def _name(self, step: Step, held: Held) -> None:
         """Note a variable that is given to a value, and to nothing else."""
-        if times_bound(self._steps, step.value) == 1 and step.value not in parameters_of(self._code):
+        # By `+=` a container stays the one that it was.
+        times = times_bound(self._steps, step.value, anew=is_container(held.value))
+        if times == 1 and step.value not in parameters_of(self._code):
             self._known[step.name.replace("STORE", "LOAD"), step.value] = held
+
+
+def is_changer(value: Any) -> bool:
+    """Whether it is a method that changes its container and was taken from it, as in `add = found.append`."""
+    is_method = of_type(value, BuiltinFunctionType) and value.__name__ in _CHANGING
+    return is_method and is_container(value.__self__)
