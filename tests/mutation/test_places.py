@@ -220,6 +220,10 @@ def updates_settings(_item):
     setattr(settings, "count", getattr(settings, "count") + 1)  # noqa: B009, B010 - as above
 
 
+def marks_itself(item):
+    marks_itself.last = item
+
+
 ledger = Ledger()
 
 
@@ -268,6 +272,7 @@ def test_what_a_method_binds_anew(method):
         (counts_globally, "the global 'count'"),
         (counts_by_a_variable, "the global 'count'"),
         (updates_settings, "the global 'settings'"),
+        (marks_itself, "the global 'marks_itself'"),
         (partial(keep_in, ledger), "its bound arguments"),
     ],
 )

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._code import KEPT, parameters_of
+from .._inspect._ownership import is_own_function
 from .._inspect._steps import NAMING, UPDATES, Step, steps_of, use_of
 from ._places import CALLING, flows, loads_of, path_of, target_of
 from ._searches import GIVEN, ITEM, Held
@@ -99,7 +100,8 @@ class Renewing(Reading):
         held = self._loaded(Step(how, variable, joined=False)) if further else self._known.get(use.step[:2])
         if held is None or not further:
             return "" if held is None else held.words
-        return held.words if has_attribute(self._owner_of(path), path[-1][1]) else ""
+        owner, (_, name) = self._owner_of(path), path[-1]
+        return held.words if has_attribute(owner, name) or is_own_function(owner) else ""
 
 
 _ITEM = Held(ITEM, "its item")
