@@ -202,9 +202,9 @@ LATE_IN_A_SCRIPT = """
 from concurrent_choices import AdaptiveExecutor
 
 class Meter:
-    count, counts = 0, False
+    count, counted, counts = 0, "count", False
     def note(self):
-        object.__setattr__(self, "count", self.count + 1)
+        object.__setattr__(self, self.counted, self.count + 1)
     def read(self):
         for number in range(400_000):
             pass

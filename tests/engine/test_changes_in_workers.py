@@ -16,12 +16,12 @@ class ChangesFrom:
     def __init__(self, first, move):
         self.move = move
         self.first = first
-        self.count = 0
+        self.count, self.counted = 0, "count"
 
     def note(self, item):
         self.move.linger(early=item < 50)
         if item >= self.first:
-            object.__setattr__(self, "count", self.count + 1)
+            object.__setattr__(self, self.counted, self.count + 1)
         return acts.spun(item)
 
 

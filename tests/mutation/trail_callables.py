@@ -3,6 +3,13 @@
 seen = set()
 failures = 0
 rows = [[]]
+latest = None
+
+
+def remember(item):
+    """Keep it here."""
+    global latest  # noqa: PLW0603 - what is looked for
+    latest = item
 
 
 def into(kept, item):

@@ -19,9 +19,11 @@ __all__ = [
     "NAMING",
     "NO_ARGUMENT",
     "SIMPLE",
+    "UPDATES",
     "Step",
     "Use",
     "loop_end",
+    "parts_of_call",
     "steps_of",
     "times_bound",
     "use_of",
@@ -39,6 +41,9 @@ ENDING = NAMING.union(
     ("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR")
 )
 """Instructions that leave nothing of what they take on the stack."""
+
+UPDATES = range(13, 26)
+"""What BINARY_OP is told where it is one of the likes of `+=`."""
 
 _KEPT = 64
 """Pieces of code of which the instructions are remembered: who asks whether one changes this asks the same of
@@ -82,7 +87,7 @@ _TAKES = {
         ("CONVERT_VALUE", "DELETE_ATTR", "FORMAT_SIMPLE", "LOAD_ATTR", "STORE_DEREF", "STORE_FAST"), 1
     ),
     **dict.fromkeys(("CALL_INTRINSIC_1", "LIST_TO_TUPLE", "STORE_GLOBAL"), 1),
-    **dict.fromkeys(("GET_ITER", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
+    **dict.fromkeys(("GET_ITER", "TO_BOOL", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
     **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "LIST_EXTEND", "SET_UPDATE", "STORE_ATTR"), 2),
     **dict.fromkeys(("DICT_UPDATE", "LIST_APPEND", "SET_ADD"), 2),
@@ -92,6 +97,9 @@ _TAKES = {
     "STORE_SLICE": 4,
 }
 """How many values instructions take from the stack; what they make of them is one value, or is stored."""
+
+_MOVING = ENDING | {"COPY", "SWAP"}
+"""Instructions that do not make one value of those they take."""
 
 _CALLS = {"CALL": 1, "CALL_KW": 2}
 _TAKES_AS_TOLD = {
@@ -151,9 +159,14 @@ def steps_of(code: CodeType) -> tuple[Step, ...]:
     return tuple(_steps(code))
 
 
-def times_bound(steps: Sequence[Step], name: str) -> int:
-    """How many instructions give a variable a value."""
-    return sum(step.name in NAMING and step.value == name for step in steps)
+def times_bound(steps: Sequence[Step], name: str, *, anew: bool = False) -> int:
+    """How many instructions give a variable a value; if `anew`, without what `+=` and the like make of it."""
+    places = (at for at, step in enumerate(steps) if step.name in NAMING and step.value == name)
+    return sum(not (anew and _is_update(steps[at - 1])) for at in places)
+
+
+def _is_update(step: Step) -> bool:
+    return step.name == "BINARY_OP" and step.value in UPDATES
 
 
 def use_of(steps: Sequence[Step], at: int) -> Use | None:
@@ -165,13 +178,44 @@ def use_of(steps: Sequence[Step], at: int) -> Use | None:
             below = step.value - 1
             above = {0: below, below: 0}.get(above, above)
             continue
-        takes = 2 if _is_generated(steps, place) else _taken_by(step)
+        takes = _taken_at(steps, place)
         if takes is None:
             return None
         if takes > above or (step.name == "COPY" and step.value == above + 1):
             return Use(place, step, above)
         above += (step.name not in ENDING) - takes
     return None
+
+
+def parts_of_call(steps: Sequence[Step], at: int) -> list[int]:
+    """Where what a call at this place calls begins, then each of its arguments, and where the last one ends.
+
+    Empty where that is not plain.
+    """
+    starts = [at]
+    for _ in range(_taken_at(steps, at) or 0):
+        start = _start_of(steps, starts[0])
+        if start is None:
+            return []
+        starts.insert(0, start)
+    return starts
+
+
+def _start_of(steps: Sequence[Step], end: int) -> int | None:
+    """Where that begins which leaves one more value at a place; None where that is not plain."""
+    at, missing = end, 1
+    while missing:
+        at -= 1
+        takes = None if at < 0 or steps[at].name in _MOVING else _taken_at(steps, at)
+        if takes is None:
+            return None
+        missing += takes - 1
+    return at
+
+
+def _taken_at(steps: Sequence[Step], at: int) -> int | None:
+    """How many values a step takes from the stack; None where that is not told."""
+    return 2 if _is_generated(steps, at) else _taken_by(steps[at])
 
 
 def _is_generated(steps: Sequence[Step], at: int) -> bool:

@@ -8,14 +8,16 @@ from types import CodeType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import ATOMS, Seen, is_proxy, of_type
-from .._inspect._callables import enclosed, taken_apart
+from .._inspect._callables import defaults_of, enclosed, taken_apart
 from .._inspect._captured import modules_of, reached_from, wrapped_by
 from .._inspect._code import KEPT, codes_in, names_in
 from .._inspect._ownership import is_own_function, is_own_module
+from .._inspect._steps import UPDATES
 from ._callees import bound_to, functions_for, parted
-from ._renewals import Keeping, Renewing, renews
+from ._renewals import Renewing, keeps, renews, updates
+from ._searches import ITEM, Held, Search
 from ._stores import INDEXED, MUTATORS, stores_beyond
-from ._trails import OUT, TELLTALE, UPDATES, Held, Search
+from ._trails import OPERATORS, OUT, TELLTALE, Reading, is_changer
 from ._within import element, named_in
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ _SETTING = frozenset(opmap[name] for name in ("DELETE_ATTR", "STORE_ATTR"))
 _BINDING = frozenset(opmap[name] for name in ("STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL"))
 _OPERATOR = opmap["BINARY_OP"]
 _BEYOND = (TELLTALE - MUTATORS) | {"next"}
-_SETTERS = frozenset({"delattr", "setattr"})
-_CALL = frozenset({"__call__"})
+_SETTERS = frozenset({"__setattr__", "delattr", "setattr"})
+_CALLED = OPERATORS | {"__call__"}
 
 WIDEST = 50
 """Things whose methods are looked up (guessed: a tenth of a millisecond)."""
@@ -45,8 +47,6 @@ def altered_by(fn: Any) -> str:
     The functions that the callable uses are looked at too, except those of libraries.
     """
     function, held, by_name = bound_to(fn)
-    if kept := _kept_by(function, held, by_name):
-        return kept
     reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
     functions = functions_for(function, reached)
     things = [each.value for each in (*held, *by_name.values())]
@@ -56,8 +56,8 @@ def altered_by(fn: Any) -> str:
         return ""
     called, others = parted(functions, function)
     search = Search(is_worth, reading=Renewing)
-    plain = Search(is_worth, of_containers=True)
-    given = {id(function): (held, by_name)}
+    plain = Search(is_worth, of_containers=True, reading=Reading)
+    given = {id(function): ([*held, Held(ITEM, "its item")], by_name)}
     # A library's decorator may fill a container that it was given. What it notes elsewhere is its own.
     changes = [
         (search if is_own_function(each) else plain).changed_by(each, *given.get(id(each), ([], {})))
@@ -65,14 +65,6 @@ def altered_by(fn: Any) -> str:
     ]
     changes += map(plain.changed_by, others)
     return next((words for each in changes for words in each if words), "")
-
-
-def _kept_by(function: Any, held: Sequence[Held], by_name: dict[str, Held]) -> str:
-    """Where a callable's own code keeps something of its item, in words; empty for nowhere."""
-    if not is_own_function(function):
-        return ""
-    search = Search(_binds, reading=Keeping)
-    return next((words for words in search.changed_by(function, held, by_name) if words), "")
 
 
 def _binds(code: CodeType) -> bool:
@@ -101,17 +93,18 @@ def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bo
     values = [held.value for held in (*args, *by_name.values()) if held.words]
     if all(of_type(value, *ATOMS) or is_proxy(value) for value in values) or not is_own_function(function):
         return False
-    search = Search(_worth_reading([function], values, of_given=True), of_given=True)
+    search = Search(_worth_reading([function], values, of_given=True), of_given=True, reading=Reading)
     return any(search.changed_by(function, args, by_name))
 
 
 def _worth_reading(
-    functions: Iterable[FunctionType], things: Sequence[Any], *, of_given: bool
+    functions: Sequence[FunctionType], things: Sequence[Any], *, of_given: bool
 ) -> Callable[[CodeType], bool]:
     """A test for code that is worth reading: all of it is, if methods of things may come to a change."""
     is_suspect = partial(_is_suspect, of_given=of_given)
-    names = _CALL.union(*(names_in(each.__code__) for each in functions))
-    if _may_lead(things, names, is_suspect):
+    names = _CALLED.union(*(names_in(each.__code__) for each in functions))
+    defaults = (value for each in functions for _, value in defaults_of(each))
+    if any(map(is_changer, (*things, *defaults))) or _may_lead(things, names, is_suspect):
         return lambda _: True
     handing = _handing_on(functions, is_suspect)
     return lambda code: code in handing or is_suspect(code)
@@ -132,7 +125,8 @@ def _handing_on(
             modules = [module for _, module in modules_of(function) if is_own_module(module)]
             found += [each for module in modules for each in named_in(module, names)]
             found += [value for _, value in enclosed(function)]
-            following: list[Any] = [each for each in found if is_own_function(each)]
+            wrapped = (each.func if of_type(each, partial) else each for each in found)
+            following: list[Any] = [each for each in wrapped if is_own_function(each)]
             named[code] = frozenset(each.__code__ for each in following)
             ahead += following
     known, leading = frozenset[CodeType](), frozenset(filter(is_suspect, named))
@@ -177,7 +171,7 @@ def _is_suspect(code: CodeType, *, of_given: bool) -> bool:
 
 
 def _may_change(code: CodeType, *, of_given: bool) -> bool:
-    if not _BEYOND.isdisjoint(code.co_names) or (of_given and not _SETTERS.isdisjoint(code.co_names)):
+    if not (_BEYOND | _SETTERS).isdisjoint(code.co_names):
         return True
     numbers, told = code.co_code[::2], code.co_code[1::2]
     if not MUTATORS.isdisjoint(code.co_names) or not INDEXED.isdisjoint(numbers):
@@ -186,7 +180,9 @@ def _may_change(code: CodeType, *, of_given: bool) -> bool:
         return True
     if any(type(each) is tuple and OUT in each for each in code.co_consts):  # the names that a call gives
         return True
+    has_updates = any(
+        number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True)
+    )
     if not _binds(code):
-        return False
-    updates = (number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True))
-    return any(updates) or renews(code)
+        return has_updates and updates(code)
+    return has_updates or renews(code) or (not of_given and keeps(code))

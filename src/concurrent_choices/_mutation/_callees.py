@@ -10,7 +10,7 @@ from .._inspect._asking import of_type
 from .._inspect._callables import taken_apart
 from .._inspect._code import codes_in, names_in
 from .._inspect._ownership import is_own_function
-from ._trails import Held
+from ._searches import Held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

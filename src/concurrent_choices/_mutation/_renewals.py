@@ -6,9 +6,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import pairwise
+
 from .._facts._lean import TYPE_CHECKING
-from .._inspect._code import parameters_of
-from .._inspect._steps import ENDING, NAMING, steps_of, times_bound, use_of
+from .._inspect._code import KEPT, parameters_of
+from .._inspect._ownership import is_own_function
+from .._inspect._steps import NAMING, UPDATES, Step, steps_of, use_of
+from ._places import CALLING, flows, loads_of, path_of, target_of
+from ._searches import GIVEN, ITEM, Held
 from ._trails import Reading
 from ._within import attribute, has_attribute, is_shared
 
@@ -17,124 +23,137 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .._inspect._steps import Step
-    from ._trails import Held
+    from .._inspect._steps import Use
 
-__all__ = ["Keeping", "Renewing", "renews"]
 
-_KEPT_IN = {"LOAD_DEREF": "STORE_DEREF", "LOAD_GLOBAL": "STORE_GLOBAL"}
-"""By which instruction a variable around the code is bound that these load."""
+__all__ = ["Renewing", "keeps", "renews", "updates"]
 
-_STORING = frozenset({"STORE_ATTR", *_KEPT_IN.values()})
+_PLACING = frozenset({"BINARY_SUBSCR", "CALL"})
+_FINDING = _PLACING | {"LOAD_ATTR", "LOAD_DEREF", "LOAD_GLOBAL"}
+_STORING = frozenset({"STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL"})
 
 
 class Renewing(Reading):
     """Code that is read for what it changes, by binding it anew too."""
 
+    def changes(self) -> Iterator[str]:
+        """Words for what it changes, and for where it keeps something of the item; and empty ones."""
+        yield from super().changes()
+        seen = set[tuple[int, bool, bool]]()
+        for name in [name for kind, name in self._known if kind == GIVEN]:
+            for at in loads_of(self._steps, name):
+                yield from self._kept_from(at, seen)
+
     def _changed(self, at: int, held: Held | None) -> str:
         if (words := super()._changed(at, held)) or held is None:
             return words
-        return held.words if self._is_renewed(at, held.value) else ""
+        return held.words if self._is_renewed(at) else ""
 
-    def _is_renewed(self, at: int, value: Any) -> bool:
+    def _is_renewed(self, at: int) -> bool:
         """Whether what was loaded before a place, or an attribute of it, is made into its successor."""
-        while value is not None:
-            step = self._steps[at]
-            asks = step.name == "LOAD_CONST" and is_shared(value)
-            if _has_successor(self._steps, at) or (asks and _has_successor(self._steps, at + 1)):
+        first = self._steps[at - 1][:2]
+        while path := path_of(self._steps, at):
+            if path[0] != first:  # it is only what `type` or the like is given
+                return False
+            if _has_successor(self._steps, at, _stored_by(self._code)) and self._is_there(path, at):
                 return True
-            value = attribute(value, step.value) if step.name == "LOAD_ATTR" else None
-            at += 1
+            use = use_of(self._steps, at)
+            if use is None:
+                return False
+            at = use.at + 1
         return False
 
+    def _is_there(self, path: list[tuple[str, Any]], at: int) -> bool:
+        """Whether others see what is kept where a path leads, and it had been there, or was asked for."""
+        owner, (_, name) = self._owner_of(path), path[-1]
+        if len(path) == 1:
+            return True
+        is_asked = self._steps[at - 1].name in CALLING
+        return owner is not None and (is_shared(owner) if is_asked else has_attribute(owner, name))
 
-class Keeping(Reading):
-    """A callable's own code, read for what it keeps of its item elsewhere."""
+    def _owner_of(self, path: list[tuple[str, Any]]) -> Any:
+        """What has the attribute that a path leads to; None where that is not known."""
+        (how, variable), *between = path[:-1] or path
+        held = self._loaded(Step(how, variable, joined=False)) or Held(None, "")
+        for _, name in between:
+            is_class = name == "__class__"
+            held = held._replace(value=type(held.value) if is_class else attribute(held.value, name))
+        return held.value
 
-    def changes(self) -> Iterator[str]:
-        """Words for where it keeps something."""
-        known = {name for _, name in self._known}
-        item = next((name for name in parameters_of(self._code) if name not in known), None)
-        for at in _loads_of(self._steps, item):
-            for place, _ in _endings(self._steps, at, set()):
-                yield self._kept_at(place)
+    def _kept_from(self, at: int, seen: set[tuple[int, bool, bool]]) -> Iterator[str]:
+        """Words for where something is kept of the item, which is loaded before a place; and empty ones.
 
-    def _kept_at(self, place: int) -> str:
-        """Where a step stores something, in words; empty where that is the call's own."""
-        name, value, _ = self._steps[place]
-        if name == "STORE_GLOBAL":
-            return f"the global {value!r}"
-        if name == "STORE_DEREF":
-            return f"the enclosing {value!r}" if value in self._code.co_freevars else ""
-        first, *path = _path(self._steps, place)
-        held = self._loaded(first)
-        owner = None if held is None else held.value
-        for step in path:
-            owner = attribute(owner, step.value)
-        return held.words if held is not None and has_attribute(owner, value) else ""
+        What one of the functions that it is handed on to calls makes of it, as a connection, does not count.
+        """
+        for use, _, by_call in flows(self._steps, at, seen):
+            if not (self._depth and by_call):
+                yield self._kept_at(use) or self._handed_on(_ITEM, use)
+
+    def _kept_at(self, use: Use) -> str:
+        """Where a step keeps something, in words; empty where that is the call's own."""
+        path = target_of(self._steps, use)
+        if not path or use.step.name == "STORE_SUBSCR":
+            return ""
+        (how, variable), *further = path
+        if not further and how == "LOAD_GLOBAL":
+            return f"the global {variable!r}"
+        held = self._loaded(Step(how, variable, joined=False)) if further else self._known.get(use.step[:2])
+        if held is None or not further:
+            return "" if held is None else held.words
+        owner, (_, name) = self._owner_of(path), path[-1]
+        return held.words if has_attribute(owner, name) or is_own_function(owner) else ""
+
+
+_ITEM = Held(ITEM, "its item")
 
 
 def renews(code: CodeType) -> bool:
     """Whether code binds anything anew, beside its variables, to what it makes of what was there before."""
     steps = steps_of(code)
-    stored = {step.value for step in steps if step.name in _STORING}
-    return any(step.value in stored and _has_successor(steps, at) for at, step in enumerate(steps, 1))
+    return any(_has_successor(steps, at, _stored_by(code)) for at in range(1, len(steps)))
 
 
-def _has_successor(steps: Sequence[Step], at: int) -> bool:
-    """Whether what the step before a place loads is made into something that is kept where it was."""
-    source = _source_of(steps, at)
-    return bool(source) and any(
-        made and [step[:2] for step in steps[end + 1 - len(source) : end + 1]] == source
-        for end, made in _endings(steps, at, set())
+def keeps(code: CodeType) -> bool:
+    """Whether code binds anything, beside its variables, to what it makes of what it is given."""
+    steps = steps_of(code)
+    seen = set[tuple[int, bool, bool]]()
+    return any(
+        target_of(steps, flow.use)
+        for name in (*parameters_of(code), *code.co_freevars)
+        for at in loads_of(steps, name)
+        for flow in flows(steps, at, seen)
     )
 
 
-def _source_of(steps: Sequence[Step], at: int) -> list[tuple[str, Any]]:
-    """What would store something where the step before a place loads it from, or has `getattr` do so.
+def updates(code: CodeType) -> bool:
+    """Whether code has `+=`, or the like, change what it has loaded, or was given, in a variable."""
+    steps = steps_of(code)
+    updated = {
+        step.value
+        for before, step in pairwise(steps)
+        if step.name in NAMING and before.name == "BINARY_OP" and before.value in UPDATES
+    }
+    loaded = {
+        step.value for before, step in pairwise(steps) if before.name in _FINDING and step.name in NAMING
+    }
+    return not updated.isdisjoint((*loaded, *parameters_of(code)))
 
-    Nothing for what is loaded from nowhere else.
-    """
+
+@lru_cache(KEPT)
+def _stored_by(code: CodeType) -> frozenset[str]:
+    """The names of what code binds beside its variables, by a text too."""
+    stored = (step.value for step in steps_of(code) if step.name in _STORING)
+    return frozenset((*stored, *(each for each in code.co_consts if type(each) is str)))
+
+
+def _has_successor(steps: Sequence[Step], at: int, stored: frozenset[str]) -> bool:
+    """Whether what the step before a place loads is made into something that is kept where it was."""
     name, value, _ = steps[at - 1]
-    if name in _KEPT_IN:
-        return [(_KEPT_IN[name], value)]
-    path = [step[:2] for step in _path(steps, at - 1)]
-    asked = name == "LOAD_CONST" and steps[at - len(path) - 2][:2] == ("LOAD_GLOBAL", "getattr")
-    return [*path, ("STORE_ATTR", value)] if asked or name == "LOAD_ATTR" else []
-
-
-def _path(steps: Sequence[Step], at: int) -> Sequence[Step]:
-    """The steps before a place that load something, and attributes of it one after the other."""
-    start = at - 1
-    while start and steps[start].name == "LOAD_ATTR":
-        start -= 1
-    return steps[start:at]
-
-
-def _endings(
-    steps: Sequence[Step], at: int, seen: set[str], *, made: bool = False
-) -> Iterator[tuple[int, bool]]:
-    """Where what the step before a place loads is stored, and whether something else is made of it before.
-
-    Through variables that are given to it and to nothing else; those that were `seen` lead nowhere new.
-    """
-    use = use_of(steps, at)
-    while use is not None and use.step.name not in ENDING:
-        made = made or use.step.name != "COPY"
-        use = use_of(steps, use.at + 1)
-    if use is None:
-        return
-    name, value, _ = use.step
-    if name in _STORING and use.above == (name == "STORE_ATTR"):
-        yield use.at, made
-    if name in NAMING and value not in seen and times_bound(steps, value) == 1:
-        seen.add(value)
-        for place in _loads_of(steps, value):
-            yield from _endings(steps, place, seen, made=made)
-
-
-def _loads_of(steps: Sequence[Step], variable: str | None) -> Iterator[int]:
-    """The places after the steps that load a variable."""
-    for at, step in enumerate(steps, 1):
-        if step.name in {"LOAD_DEREF", "LOAD_FAST"} and step.value == variable:
-            yield at
+    if name not in _FINDING or (name not in _PLACING and value not in stored):
+        return False
+    path = path_of(steps, at)
+    return (
+        bool(path)
+        and path[-1][1] in stored
+        and any(is_made and target_of(steps, use) == path for use, is_made, _ in flows(steps, at, set()))
+    )

@@ -7,15 +7,16 @@ something is changed or the trail is lost.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import CodeType, MethodType
+from functools import partial
+from types import BuiltinFunctionType, CodeType, MethodType
 
-from .._facts._lean import TYPE_CHECKING, NamedTuple
+from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import is_array, of_type
-from .._inspect._callables import defaults_of, enclosed
-from .._inspect._captured import loaded_as, wrapped_by
+from .._inspect._captured import loaded_as
 from .._inspect._code import parameters_of
 from .._inspect._ownership import is_own_function
-from .._inspect._steps import NAMING, NO_ARGUMENT, steps_of, times_bound, use_of
+from .._inspect._steps import NAMING, NO_ARGUMENT, UPDATES, steps_of, times_bound, use_of
+from ._searches import Held, taken_from
 from ._stores import INDEXING, MUTATORS
 from ._within import (
     FIRST_CHANGERS,
@@ -26,6 +27,7 @@ from ._within import (
     element,
     given_by,
     gone_through,
+    has_attribute,
     inherited,
     is_container,
     is_filled,
@@ -34,19 +36,12 @@ from ._within import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from types import FunctionType
     from typing import Any
 
     from .._inspect._steps import Step, Use
+    from ._searches import Search
 
-__all__ = ["OUT", "TELLTALE", "UPDATES", "Held", "Reading", "Search"]
-
-_DEPTH = 6
-"""Methods that are followed from one to the next (guessed: what is told of by a dozen hands is not plain)."""
-
-UPDATES = range(13, 26)
-"""What BINARY_OP is told where it is one of the likes of `+=`."""
+__all__ = ["OPERATORS", "OUT", "TELLTALE", "Reading", "is_changer"]
 
 _CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
 _FILLING = frozenset({"divide", "maximum", "minimum", "multiply"})
@@ -69,90 +64,18 @@ _IMPORTING = frozenset({"IMPORT_FROM", "IMPORT_NAME"})
 _UNPACKING = frozenset({"UNPACK_EX", "UNPACK_SEQUENCE"})
 _FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+_OPERATORS = {
+    "BINARY_SUBSCR": ("__getitem__", 1),
+    "CONTAINS_OP": ("__contains__", 0),
+    "DELETE_SUBSCR": ("__delitem__", 1),
+    "STORE_SUBSCR": ("__setitem__", 1),
+}
+"""The methods that instructions come to, and how many values are above the object."""
 
+OPERATORS = frozenset(name for name, _ in _OPERATORS.values())
+"""Their names."""
 
-class Held(NamedTuple):
-    """A value that code has got hold of.
-
-    Attributes:
-        value: The value; None where it is not known.
-        words: What it hangs on, for people; empty for what was not asked for.
-        goes_first: Whether it goes to a function that changes the container it is given first.
-    """
-
-    value: Any
-    words: str
-    goes_first: bool = False
-
-
-class Search:
-    """For what functions change of what they hold; or, where that is asked for, of what they are given.
-
-    Args:
-        is_worth: Tells at a glance whether to read a function's code.
-        of_given: Whether only what they are given counts, and then also what is bound anew in it.
-        of_containers: Whether only containers that they hold themselves count, and no other objects.
-        reading: How code is read, where what counts is something else than a change.
-    """
-
-    def __init__(
-        self,
-        is_worth: Callable[[CodeType], bool],
-        *,
-        of_given: bool = False,
-        of_containers: bool = False,
-        reading: type[Reading] | None = None,
-    ) -> None:
-        self.of_given = of_given
-        self._of_containers = of_containers
-        self._is_worth = is_worth
-        self._reading = reading or Reading
-        self._seen: set[tuple[int, ...]] = set()
-
-    def changed_by(
-        self,
-        function: FunctionType,
-        args: Sequence[Held] = (),
-        by_name: Mapping[str, Held] | None = None,
-        depth: int = 0,
-    ) -> Iterator[str]:
-        """Words for what a function changes, and empty ones, if it is called with these."""
-        key = (id(function), *(id(held.value) for held in (*args, *(by_name or {}).values())))
-        if depth > _DEPTH or key in self._seen:
-            return
-        self._seen |= {key, key[:1]}  # whoever has read it for an object has read it
-        for layer in [function, *wrapped_by(function)] if args else [function]:
-            if self._is_worth(layer.__code__):
-                known = self._known_to(layer, args, by_name or {})
-                yield from self._reading(self, layer.__code__, known, layer.__globals__, depth).changes()
-
-    def followed(self, held: Held, depth: int) -> str:
-        """What is changed by a method that was found in a value."""
-        function = held.value.__func__
-        if not held.words or not is_own_function(function):
-            return ""
-        itself = Held(held.value.__self__, held.words)
-        return next((words for words in self.changed_by(function, [itself], depth=depth + 1) if words), "")
-
-    def held(self, value: Any, words: str) -> Held | None:
-        """A value that nobody has passed in; None where such a one does not count."""
-        if value is None or (self._of_containers and not is_container(value)):
-            return None
-        return Held(value, "" if self.of_given else words)
-
-    def _known_to(
-        self, function: FunctionType, args: Sequence[Held], by_name: Mapping[str, Held]
-    ) -> dict[tuple[str, Any], Held]:
-        """What a function gets hold of beside globals, by the instructions that load it."""
-        code = function.__code__
-        around = {name: self.held(value, f"the enclosing {name!r}") for name, value in enclosed(function)}
-        known = {("LOAD_DEREF", name): held for name, held in around.items() if held is not None}
-        given = {name: self.held(value, "its defaults") for name, value in defaults_of(function)}
-        given |= {**dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)), **by_name}
-        for name, held in given.items():
-            if held and held.words and not times_bound(steps_of(code), name):
-                known["LOAD_FAST", name] = known["LOAD_DEREF", name] = held
-        return known
+_UNKNOWN = Held(None, "")
 
 
 class Reading:
@@ -184,8 +107,10 @@ class Reading:
         """Places after loads of what goes to functions that change the container they are given first."""
         self._module: Any = None
         """What is being imported."""
-        self._called: dict[int, Any] = {}
+        self._called: dict[int, Held] = {}
         """What is called, by the places of the calls."""
+        self._passed: dict[tuple[int, int], Held] = {}
+        """What is passed to it, by the places of the calls and among arguments."""
 
     def changes(self) -> Iterator[str]:
         """Words for what it changes, inside the functions it makes too; and empty ones."""
@@ -241,14 +166,16 @@ class Reading:
         while held is not None and not self._is_noted(at, held):
             use = use_of(self._steps, at)
             if use is not None and use.argument == -1:
-                self._called[use.at] = held.value
-            if of_type(held.value, MethodType) and (use is None or use.argument > NO_ARGUMENT):
+                self._called[use.at] = held
+            if of_type(held.value, MethodType, partial) and (use is None or use.argument > NO_ARGUMENT):
                 return self._search.followed(held, self._depth)  # called, or handed on to who may call it
+            if is_changer(held.value) and (use is None or use.argument > NO_ARGUMENT):
+                return held.words
             if use is None:
                 return ""
             if self._is_change(held, use):
                 return held.words
-            if changed := self._handed_on(held, use):
+            if changed := self._by_operator(held, use) or self._handed_on(held, use):
                 return changed
             at, held = use.at + 1, self._inside(held, at, use)
         return ""
@@ -266,22 +193,28 @@ class Reading:
             return False
         return True
 
+    def _by_operator(self, held: Held, use: Use) -> str:
+        """What is changed by a method of the user's own that an index, or the like, comes to."""
+        name, above = _OPERATORS.get(use.step.name, ("", 0))
+        method = attribute(held.value, name) if name and use.above == above else None
+        is_own = of_type(method, MethodType)
+        return self._search.followed(held._replace(value=method), self._depth) if is_own else ""
+
     def _handed_on(self, held: Held, use: Use) -> str:
         """What is changed by a function that a value is handed to."""
-        function: Any = self._called.get(use.at)
-        place = use.argument
+        called, place = self._called.get(use.at), use.argument
         if place < 0 or not held.words:
             return ""
         names: Any = self._steps[use.at - 1].value if use.step.name == "CALL_KW" else ()
         unnamed = use.step.value - len(names)
-        if of_type(function, MethodType):
-            function, place, unnamed = function.__func__, place + 1, unnamed + 1
+        function, given, by_name = taken_from(called or _UNKNOWN)
         if not is_own_function(function):
-            is_out = names[place - unnamed] == OUT if place >= unnamed else is_filled(function, place)
+            value = called and called.value
+            is_out = names[place - unnamed] == OUT if place >= unnamed else is_filled(value, place)
             return held.words if is_out and self._fills(held) else ""
-        given, by_name = list[Held](), dict[str, Held]()
         if place < unnamed:
-            given = [*[Held(None, "")] * place, held]
+            self._passed[use.at, place] = held
+            given += [self._passed.get((use.at, each), _UNKNOWN) for each in range(unnamed)]
         else:
             by_name[names[place - unnamed]] = held
         changes = self._search.changed_by(function, given, by_name, self._depth + 1)
@@ -297,18 +230,20 @@ class Reading:
         if name == "LOAD_ATTR":
             return value in _CHANGING and is_container(held.value)
         if use.argument == 0:
-            return self._goes_to_a_changer(held, self._called.get(use.at))
+            return self._goes_to_a_changer(held, self._called.get(use.at, _UNKNOWN))
         if name == "COPY":
             return self._is_updated(held, use)
+        if name == "BINARY_OP":  # of a variable, which has what was in it before
+            return value in UPDATES and use.above == 1 and is_container(held.value)
         if name in _SETTING_ATTRIBUTES:
             return self._search.of_given and not use.above
         return INDEXING.get(name) == use.above and self._may_be_set(held)
 
-    def _goes_to_a_changer(self, held: Held, called: Any) -> bool:
+    def _goes_to_a_changer(self, held: Held, called: Held) -> bool:
         """Whether what is called changes what it is given first."""
-        if called is next:
+        if called.value is next:
             return of_type(held.value, Iterator)
-        if called is setattr or called is delattr:
+        if called.value is setattr or called.value is delattr:
             return self._search.of_given
         return held.goes_first and is_container(held.value)
 
@@ -317,7 +252,7 @@ class Reading:
         following = self._steps[use.at + 1]
         if use.above:
             return following.name == "COPY" and (self._may_be_set(held) or of_type(held.value, Attributes))
-        known = self._search.of_given or attribute(held.value, following.value) is not None
+        known = self._search.of_given or has_attribute(held.value, following.value)
         return following.name == "LOAD_ATTR" and known
 
     def _may_be_set(self, held: Held) -> bool:
@@ -358,7 +293,7 @@ class Reading:
 
     def _told_of(self, held: Held, use: Use) -> Held | None:
         """What a step tells of a value: its type, its attributes, its elements; None where it does not."""
-        called = self._called.get(use.at) if use.argument >= 0 else None
+        called = self._called.get(use.at, _UNKNOWN).value if use.argument >= 0 else None
         # Of what calls are given not: which of their items are changed so is seen in workers, where it is.
         if not self._search.of_given and (given := gone_through(held.value, called, use.argument)):
             return held._replace(value=given)
@@ -395,5 +330,13 @@ class Reading:
 
     def _name(self, step: Step, held: Held) -> None:
         """Note a variable that is given to a value, and to nothing else."""
-        if times_bound(self._steps, step.value) == 1 and step.value not in parameters_of(self._code):
+        # By `+=` a container stays the one that it was.
+        times = times_bound(self._steps, step.value, anew=is_container(held.value))
+        if times == 1 and step.value not in parameters_of(self._code):
             self._known[step.name.replace("STORE", "LOAD"), step.value] = held
+
+
+def is_changer(value: Any) -> bool:
+    """Whether it is a method that changes its container and was taken from it, as in `add = found.append`."""
+    is_method = of_type(value, BuiltinFunctionType) and value.__name__ in _CHANGING
+    return is_method and is_container(value.__self__)

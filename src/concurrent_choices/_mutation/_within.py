@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from _thread import _local as local  # pyright: ignore[reportPrivateUsage] - threading has it, and takes a worker 3 ms
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+from io import BytesIO, StringIO
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
@@ -34,7 +35,7 @@ __all__ = [
     "unpacked",
 ]
 
-_CONTAINERS = (list, dict, set, bytearray, deque)
+_CONTAINERS = (list, dict, set, bytearray, deque, BytesIO, ChainMap, StringIO, UserDict, UserList)
 
 _SEQUENCES: tuple[type, ...] = (list, tuple, deque)
 _DICT: Any = dict

@@ -13,7 +13,8 @@ from .._inspect._hashes import has_own_order
 from .._inspect._ownership import is_own_function
 from .._inspect._steps import NAMING, loop_end, use_of
 from .._mutation._callees import bound_to
-from .._mutation._trails import Held, Reading, Search
+from .._mutation._searches import Held, Search
+from .._mutation._trails import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
