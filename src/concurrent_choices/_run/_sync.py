@@ -158,7 +158,8 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         idempotent: As for `run`.
 
     Returns:
-        An iterator over the results, which can be closed.
+        An iterator over the results, which can be closed. One that is left open is closed as the interpreter
+        ends, unless another thread still reads it.
 
     Raises:
         InvalidArgumentError: At the call, if an argument is invalid. Whatever else `run` raises comes
