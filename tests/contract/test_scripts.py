@@ -271,18 +271,15 @@ def test_a_run_at_exit(name, execute):
     assert printed == ["1", "2"]
 
 
-NAPS = """
-import time
-
-def nap(item):
-    time.sleep(0.002)
-    return item
-"""
+@pytest.fixture
+def naps(tmp_path):
+    """A module of the scripts, so that its callable does not hold what they have made."""
+    (tmp_path / "naps.py").write_text("import time\ndef nap(item):\n    time.sleep(0.002)\n    return item\n")
 
 
-def test_a_stream_left_open(name, execute, tmp_path):
+@pytest.mark.usefixtures("naps")
+def test_a_stream_left_open(name, execute):
     """It is closed as the interpreter ends, while those at work for it can still let go of their locks."""
-    (tmp_path / "naps.py").write_text(NAPS)
     printed = execute(
         f"""
         from itertools import count
@@ -296,9 +293,9 @@ def test_a_stream_left_open(name, execute, tmp_path):
     assert printed == [*map(str, range(40))]
 
 
-def test_a_stream_that_a_daemon_thread_reads(name, execute, tmp_path):
+@pytest.mark.usefixtures("naps")
+def test_a_stream_that_a_daemon_thread_reads(name, execute):
     """As the interpreter ends, nobody tells that thread that an endless stream was over."""
-    (tmp_path / "naps.py").write_text(NAPS)
     printed = execute(
         f"""
         import threading
@@ -320,9 +317,9 @@ def test_a_stream_that_a_daemon_thread_reads(name, execute, tmp_path):
     assert printed == []
 
 
-def test_a_stream_that_is_open_in_a_fork(name, execute, tmp_path):
+@pytest.mark.usefixtures("naps")
+def test_a_stream_that_is_open_in_a_fork(name, execute):
     """There it can be closed; the parent reads on."""
-    (tmp_path / "naps.py").write_text(NAPS)
     printed = execute(
         f"""
         import os, warnings

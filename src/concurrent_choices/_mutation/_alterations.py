@@ -67,11 +67,6 @@ def altered_by(fn: Any) -> str:
     return next((words for each in changes for words in each if words), "")
 
 
-def _binds(code: CodeType) -> bool:
-    """Whether code binds anything beside its variables."""
-    return not _BINDING.isdisjoint(code.co_code[::2])
-
-
 def alters_items(fn: Any, items: Sequence[Any]) -> bool:
     """Whether the callable's code would change what it is called with, if a call got that far."""
     function, _, args, _ = taken_apart(fn, (), {})
@@ -183,6 +178,6 @@ def _may_change(code: CodeType, *, of_given: bool) -> bool:
     has_updates = any(
         number == _OPERATOR and what in UPDATES for number, what in zip(numbers, told, strict=True)
     )
-    if not _binds(code):
+    if _BINDING.isdisjoint(numbers):
         return has_updates and updates(code)
     return has_updates or renews(code) or (not of_given and keeps(code))

@@ -22,7 +22,6 @@ __all__ = ["CALLING", "Flow", "flows", "loads_of", "path_of", "target_of"]
 CALLING = frozenset({"CALL", "CALL_KW"})
 """Instructions that call something."""
 
-
 _KEPT_IN = {"STORE_DEREF": "LOAD_DEREF", "STORE_GLOBAL": "LOAD_GLOBAL"}
 """What loads a variable around the code again that these bind."""
 

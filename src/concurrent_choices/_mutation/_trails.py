@@ -202,15 +202,14 @@ class Reading:
 
     def _handed_on(self, held: Held, use: Use) -> str:
         """What is changed by a function that a value is handed to."""
-        called, place = self._called.get(use.at), use.argument
+        called, place = self._called.get(use.at, _UNKNOWN), use.argument
         if place < 0 or not held.words:
             return ""
         names: Any = self._steps[use.at - 1].value if use.step.name == "CALL_KW" else ()
         unnamed = use.step.value - len(names)
-        function, given, by_name = taken_from(called or _UNKNOWN)
+        function, given, by_name = taken_from(called)
         if not is_own_function(function):
-            value = called and called.value
-            is_out = names[place - unnamed] == OUT if place >= unnamed else is_filled(value, place)
+            is_out = names[place - unnamed] == OUT if place >= unnamed else is_filled(called.value, place)
             return held.words if is_out and self._fills(held) else ""
         if place < unnamed:
             self._passed[use.at, place] = held

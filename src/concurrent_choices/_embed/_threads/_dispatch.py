@@ -260,7 +260,7 @@ class Dispatch:
                             self._on_left()
             finally:  # Ctrl-C may strike in there, and what has been taken must be made
                 if lane is not None and task is not None:
-                    if lane.thread is not None:
+                    if lane.thread is not None:  # not by `_begin`, at whose entry it might strike again
                         lane.mail.put(task)
                         begun = True
                     else:
