@@ -90,6 +90,24 @@ def test_the_smallest_part_is_named(make, phrase):
     assert obstacle(make(), "it").startswith(phrase)
 
 
+def test_the_way_does_not_lead_round_in_circles():
+    """What holds itself, as a function that calls itself does, fails because of something else it holds."""
+
+    def countdown(item):
+        return countdown(item - 1) if item else LOCK
+
+    def counted(item):
+        counted.calls += [item]
+
+    counted.calls = [LOCK]
+    client = Client(guard=LOCK)
+    client.__dict__ = {"itself": client} | client.__dict__
+
+    assert obstacle(countdown, "it").startswith("it's global 'LOCK' is a lock")
+    assert obstacle(counted, "it").startswith("it's attribute 'calls' is a list, whose element 0 is a lock")
+    assert obstacle(client, "it").startswith("it's attribute 'guard' is a lock")
+
+
 def test_things_that_contain_themselves_or_nest_deeply():
     """Cycles travel; what is nested too deeply says so."""
     cycle = []

@@ -41,11 +41,15 @@ def obstacle(thing: Any, name: str) -> str:
     if not words:
         return ""
     path, smallest = "", thing
+    passed = [thing]
     for _ in range(_DEEPEST):
-        found = None if words == _TOO_DEEP else next(_failing(smallest), None)
+        parts = () if words == _TOO_DEEP else _failing(smallest)
+        # What holds itself, as a function that calls itself does, fails because of something else.
+        found = next((found for found in parts if not any(found[1] is each for each in passed)), None)
         if found is None:
             break
         noun, smallest, words = found
+        passed.append(smallest)
         path += (", whose" if path else "'s") + f" {noun} is {_article(smallest)}"
     return f"{name}{path or f' is {_article(thing)}'} ({words})"
 
@@ -127,6 +131,7 @@ def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
     yield from ((f"closure cell {name!r}", value) for name, value in enclosed(thing))
     yield from (("default argument", part) for part in thing.__defaults__ or ())
     yield from ((f"default of {key!r}", part) for key, part in (thing.__kwdefaults__ or {}).items())
+    yield from _attributes(thing)
     yield from ((f"global {name!r}", value) for name, value in globals_of(thing))
 
 
