@@ -22,6 +22,7 @@ FREE = Costs(
     process_task=0.0,
     hybrid_item=0.0,
     byte=0.0,
+    fresh_byte=0.0,
     loop_start=0.0,
     uvloop_start=0.0,
     task_item=0.0,

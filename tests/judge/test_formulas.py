@@ -376,6 +376,14 @@ def test_one_after_another_waits_for_each_item():
     assert seconds(evolve(SLEEP, source=2 * MS), 100, "sequential") == pytest.approx(700 * MS, rel=0.01)
 
 
+@pytest.mark.parametrize("how", [("sequential",), ("thread", 8), ("asyncio", 1, 8), ("process", 2)])
+def test_results_are_kept_in_memory_that_is_new(how):
+    """Whoever makes the calls, the caller keeps what they give."""
+    keeps, costs = evolve(PYTHON, result_memory=40.0), evolve(FREE, fresh_byte=1e-9)
+    more = seconds(keeps, 1000, *how, costs=costs) - seconds(PYTHON, 1000, *how, costs=costs)
+    assert more == pytest.approx(40 * US)
+
+
 @pytest.mark.parametrize("how", [("thread", 8), ("asyncio", 1, 8), ("sequential",)])
 @pytest.mark.parametrize("profile", [SLEEP, coroutine(5)])
 def test_lanes_connect_first(profile, how):

@@ -34,6 +34,7 @@ class Costs(Jsonable):
         hybrid_item: Handing one item to a lane inside a worker and its result back: the worker's time, where
             workers share the cores with their parent.
         byte: Moving one pickled byte between processes.
+        fresh_byte: Touching one more byte of memory that the process gets anew.
         loop_start: Starting an event loop.
         task_item: One coroutine that never waits, on a worker task.
         step: One suspension and resumption on asyncio.
@@ -60,6 +61,7 @@ class Costs(Jsonable):
     process_task: float = 15e-6
     hybrid_item: float = 130e-6
     byte: float = 1e-9
+    fresh_byte: float = 0.5e-9
     loop_start: float = 0.5e-3
     task_item: float = 0.2e-6
     step: float = 1.0e-6

@@ -102,6 +102,7 @@ class Profile(Jsonable):
             items have told how long all calls will take: then times, their deviation and the longest one are
             of all items. 0 where they are of the sample.
         source: Time that the iterable takes to give an item. That is in no other time.
+        result_memory: Bytes that keeping a result takes, if it is a small one: it, and its place in the list.
     """
 
     calls: int = 0
@@ -145,6 +146,7 @@ class Profile(Jsonable):
     cpus: float | None = None
     by_size: float = 0.0
     source: float = 0.0
+    result_memory: float = 0.0
 
     @property
     def queued_on_loop(self) -> float:

@@ -13,6 +13,7 @@ The profiler's bench (_bench) has the callable, the items of a _feed, who makes 
     _trial        several lanes (_lane_trials), and how much any two slow each other down (_control)
     _payload      what a trip to another process costs, by way of _transfer_cost
     _sizes        whether calls take longer the larger their items are, so that all items tell what all will
+    _result_memory    how much memory small results take, which must be got from the system
     _evidence     from all of these, by the arithmetic of _figures, to a Profile
 
 Nothing here decides anything, and nothing here knows a strategy.

@@ -57,6 +57,7 @@ class Evidence(NamedTuple):
         turned_away: Share of a trial's lanes that were turned away at once, in two trials alike; else 0.
         foretold: What all calls will take, where the sizes of their items tell.
         source: Seconds that the iterable takes to give an item.
+        result_memory: Bytes that keeping a small result takes.
     """
 
     sample: Sample = Sample()
@@ -74,6 +75,7 @@ class Evidence(NamedTuple):
     turned_away: float = 0.0
     foretold: Foretold | None = None
     source: float = 0.0
+    result_memory: float = 0.0
 
 
 def profile_of(evidence: Evidence) -> Profile:
@@ -119,6 +121,7 @@ def _of_one_lane(evidence: Evidence) -> Profile:
         missing=(*evidence.missing, *doubts),
         binding=evidence.binding,
         source=evidence.source,
+        result_memory=evidence.result_memory,
     )
 
 

@@ -7,6 +7,7 @@ where interruptions can only make it slower, the median where luck cuts both way
 from __future__ import annotations
 
 import asyncio
+import mmap
 import os
 import pickle
 import socket
@@ -38,6 +39,7 @@ Probe = tuple[Callable[[], float], str]
 _CALLS = 20_000
 _TURNS = 300
 _PAYLOAD = 4 * 1024 * 1024
+_ARENA = 1024 * 1024  # of CPython's own, by which it gets memory for small objects
 _TASKS, _STEPS = 8, 200
 _MESSAGES = 300
 _ROUNDS = 5
@@ -81,6 +83,16 @@ def _byte() -> float:
     payload = bytes(_PAYLOAD)
     _trip(payload)  # the first touch of fresh memory is no part of a trip
     return best(lambda: _trip(payload), rounds=3) / _PAYLOAD
+
+
+def _fresh_byte() -> float:
+    """A byte of memory that the process gets anew, a page of which is touched at a time."""
+    return best(_touch) / _ARENA
+
+
+def _touch() -> None:
+    with mmap.mmap(-1, _ARENA) as memory:
+        memory[:: mmap.PAGESIZE] = bytes(_ARENA // mmap.PAGESIZE)
 
 
 def _trip(payload: bytes) -> None:
@@ -203,6 +215,7 @@ DIRECT: dict[str, Probe] = {
     "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
     "switch": (_switch, f"{2 * _TURNS} turns of two threads"),
     "byte": (_byte, "best of 3 trips of 4 MiB through pickle and a pipe"),
+    "fresh_byte": (_fresh_byte, f"best of {_ROUNDS} times 1 MiB got and touched"),
     "loop_start": (
         partial(_starting, asyncio.new_event_loop),
         f"best of {_ROUNDS} asyncio loops made, run and closed",

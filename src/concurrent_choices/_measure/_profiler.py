@@ -24,6 +24,7 @@ from ._bench import Bench
 from ._blame import Blame
 from ._evidence import Evidence, profile_of
 from ._payload import state_of, weigh
+from ._result_memory import result_memory
 from ._rounds import Rounds
 from ._sizes import foretold
 from ._trial import try_lanes
@@ -136,6 +137,7 @@ def profile_at(
         turned_away=bench.turned_away,
         foretold=foretold(sample.counted, bench.feed.items),
         source=bench.feed.pace.seconds,
+        result_memory=result_memory(bench.ledger.samples),
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)

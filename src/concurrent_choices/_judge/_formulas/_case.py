@@ -170,7 +170,8 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     given = case.items * case.profile.source
     total = max(total, start + last, start + longest, start + given + rate.alone)
     limit = "source" if given >= LIMITING * total else rate.limit
-    return Prediction(total, limit, max(total, start + _in_step(case, rate)))
+    kept = case.items * case.profile.result_memory * case.costs.fresh_byte
+    return Prediction(total + kept, limit, max(total, start + _in_step(case, rate)) + kept)
 
 
 def _before_longest(case: Case, started: float, each: float) -> float:
