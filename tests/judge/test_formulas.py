@@ -249,6 +249,14 @@ def test_one_wave_of_coroutines_in_step_takes_no_longer_than_its_cycle():
     assert seconds(evolve(profile, ramp=((16, 9.5),)), 128, "asyncio", 128) == pytest.approx(47 * MS, rel=0.1)
 
 
+def test_coroutines_that_wait_often_fall_out_of_step():
+    """As above, with the longest wait 1.2 ms: from 23 lanes on the loop always has one to go on with."""
+    profile = evolve(coroutine(7, held=0.3, cpu=0.3, steps=6), ramp_inflation=1.0, longest_wait=1.2 * MS)
+    seen = evolve(profile, ramp=((16, 9.5),))
+    assert seconds(seen, 128, "asyncio", 128) == pytest.approx((128 * 0.3 + 1.2) * MS, rel=0.1)
+    assert seconds(seen, 16, "asyncio", 16) == pytest.approx((6.7 + 16 * 0.3) * MS, rel=0.1)
+
+
 def test_a_coroutine_with_a_loop_to_itself_spares_nothing():
     """Sixteen on one loop computed 0.4 of what one did; in a thread each, they compute all of it."""
     profile = evolve(coroutine(10, held=0.5, cpu=0.5, steps=40), cpu=1.0 * MS, ramp_inflation=0.4)

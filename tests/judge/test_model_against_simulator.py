@@ -7,7 +7,8 @@ of a sample. Durations, spreads, machines and lanes are drawn over several magni
 from math import exp, log
 from statistics import fmean, quantiles
 
-from attrs import frozen
+import pytest
+from attrs import evolve, frozen
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -157,6 +158,21 @@ def test_loops_are_predicted():
     found = compared(200, loop)
     assert found.median < 0.02
     assert found.most < 0.15
+
+
+@pytest.mark.parametrize("waits", [2, 5])
+@pytest.mark.parametrize("computing", [0.1e-3, 0.5e-3])
+def test_coroutines_that_wait_several_times_are_predicted(waits, computing):
+    """A hundred at once, by their longest wait: within 25 %, and better than where that is unknown."""
+    parts = (Python(computing / waits), Wait(6e-3 / waits)) * waits
+    script, machine, plan = Script(parts, 120, is_async=True), Machine(cpus=4), loop(100, None)
+    simulated = simulate(script, plan, machine, COSTS).seconds
+    profile = observe(script, calls=script.items)
+
+    def off(profile):
+        return abs(log(predict(case_of(profile, COSTS, machine, 120), plan).seconds / simulated))
+
+    assert off(profile) < min(log(1.25), off(evolve(profile, longest_wait=0.0)))
 
 
 def test_processes_are_predicted():

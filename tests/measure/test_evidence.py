@@ -170,7 +170,7 @@ def test_short_steps_of_coroutines():
     evidence = evidence_of(
         is_async=True,
         blocks=blocks(10, 10),
-        steps=Steps(coroutines=2, steps=2, held=8000, cpu=4000),
+        steps=Steps(coroutines=2, steps=2, held=8000, cpu=4000, longest=6 * MS),
         testimony=said(0.3),
     )
     profile = profile_of(evidence)
@@ -180,6 +180,7 @@ def test_short_steps_of_coroutines():
     assert profile.steps == 1
     assert profile.loop_held == pytest.approx(4e-6)
     assert profile.loop_cpu == pytest.approx(2e-6)
+    assert profile.longest_wait == pytest.approx(3e-3)
 
 
 def test_counts_per_call():

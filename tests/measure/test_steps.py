@@ -51,8 +51,30 @@ def test_steps_are_counted_and_timed(run, meter, timed, clock):
         return result
 
     assert run(both()) == "done"
-    assert meter.sums == Steps(coroutines=1, steps=2, held=12_000_000, cpu=6_000_000)
+    assert meter.sums == Steps(1, 2, held=12_000_000, cpu=6_000_000, longest=1_000_000_000)
     assert meter.since == 0
+
+
+def test_the_longest_wait_of_each_counts(run, meter, timed, clock):
+    """Of each coroutine's waits between two steps the longest counts; what came before the first is none."""
+
+    async def work(*waits):
+        for seconds in waits:
+            clock.spend(wall=0.010)
+            passes = asyncio.ensure_future(passing(seconds))
+            await asyncio.sleep(0)
+            await passes
+
+    async def passing(seconds):
+        clock.spend(wall=seconds)
+
+    async def both():
+        clock.spend(wall=5.0)
+        await timed(work(0.1, 0.3, 0.2))
+        await timed(work(0.05))
+
+    run(both())
+    assert meter.longest == meter.sums.longest == 350_000_000
 
 
 def test_sums_since(factory):

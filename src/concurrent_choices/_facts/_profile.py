@@ -12,7 +12,7 @@ from ._json import Jsonable
 
 __all__ = ["TIMES", "Payload", "Profile"]
 
-TIMES = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu", "in_threads")
+TIMES = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu", "in_threads", "longest_wait")
 """Fields of a profile that are as much longer as its calls are."""
 
 
@@ -78,6 +78,7 @@ class Profile(Jsonable):
         loop_held: Wall time a coroutine held its loop.
         loop_cpu: CPU time within that.
         loop_queued: Run-queue delay within that; None to use all of `queued`.
+        longest_wait: The longest time that a coroutine waited between two steps; 0 where unknown.
         in_threads: Time a coroutine waited for threads of its loop, as `asyncio.to_thread` does.
         blocks_at: "FILE:LINE" of what holds the loop longest; empty where nothing does.
         payload: What sending items and results to another process costs.
@@ -130,6 +131,7 @@ class Profile(Jsonable):
     loop_held: float = 0.0
     loop_cpu: float = 0.0
     loop_queued: float | None = None
+    longest_wait: float = 0.0
     in_threads: float = 0.0
     blocks_at: str = ""
     payload: Payload = Payload()

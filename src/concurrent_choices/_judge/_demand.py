@@ -10,6 +10,8 @@ blocked ─┬─ others compute for it ─► work, aside   (child processes, o
 
 from __future__ import annotations
 
+from math import inf
+
 from attrs import evolve
 
 from .._facts._machine import Machine
@@ -74,6 +76,7 @@ def _raw(profile: Profile, home: Machine) -> Demand:
         width=max(1.0, cores_busy / work) if work > 0 else 1.0,
         aside=aside,
         wait=waiting - aside,
+        pause=profile.longest_wait or inf,
         block=block,
         inflation=inflation if inflation > NOISE else 1.0,
         cores=cores_left(profile, home),

@@ -46,6 +46,7 @@ class Network:
         cores: How many cores there are; may be a fraction.
         think: Seconds of waiting that any number of items may do at once.
         ceiling: A bound on items a second that no station shows.
+        pause: Seconds of the longest of an item's waits, where it waits several times.
     """
 
     queues: tuple[float, ...] = ()
@@ -54,6 +55,7 @@ class Network:
     cores: float = field(default=1.0, validator=validators.gt(0.0))
     think: float = 0.0
     ceiling: float = inf
+    pause: float = inf
 
     @property
     def bound(self) -> float:
@@ -69,7 +71,19 @@ class Network:
         """
         at_once = max(1.0, lanes / self.cores)
         cycle = self.think + lanes * (sum(self.queues) + self.held) + at_once * self.work
+        cycle = min(cycle, self._overtaken(lanes))
         return min(lanes / cycle, self.ceiling) if cycle > 0 else self.ceiling
+
+    def _overtaken(self, lanes: int) -> float:
+        """Seconds of such a cycle where the first goes on before the last has begun to wait; else infinite.
+
+        From so many lanes on they are spread out, and the slowest station never rests but for one wait.
+        """
+        slowest = max(*self.queues, self.held, 0.0)
+        if lanes * slowest <= self.think:
+            return inf
+        each = sum(self.queues) + self.held + self.work / self.cores
+        return max(self.think * (1.0 + each / slowest), lanes * slowest + self.pause)
 
 
 def capacity(seconds: float, servers: float = 1.0) -> float:

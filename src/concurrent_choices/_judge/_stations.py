@@ -20,6 +20,7 @@ class Demand:
         aside: The part of `work` that others do while it waits for them. It holds no event loop.
         wait: Waiting that any number of items may do at once.
         block: Waiting while holding the event loop (coroutines only).
+        pause: The longest of its waits; infinite where unknown.
         resource: Time at something that serves one item at a time, within this process.
         shared_resource: The same, where all processes share it.
         cold: Computing that coroutines on one loop spare each other; it is in `wait`.
@@ -39,6 +40,7 @@ class Demand:
     width: float = 1.0
     aside: float = 0.0
     wait: float = 0.0
+    pause: float = inf
     block: float = 0.0
     resource: float = 0.0
     shared_resource: float = 0.0

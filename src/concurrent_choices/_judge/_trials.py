@@ -331,6 +331,7 @@ def _network(demand: Demand, lanes: int) -> Network:
             work=demand.aside,
             cores=demand.cores / demand.width,
             think=demand.wait,
+            pause=demand.pause,
         )
     slowed = demand.slowed(lanes)
     return Network(

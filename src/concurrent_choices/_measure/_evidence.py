@@ -146,6 +146,7 @@ def _with_steps(profile: Profile, steps: Steps) -> Profile:
         loop_held=steps.held / 1e9 / coroutines,
         loop_cpu=min(steps.cpu, steps.held) / 1e9 / coroutines,
         loop_queued=steps.queued / 1e9 / coroutines,
+        longest_wait=steps.longest / 1e9 / coroutines,
     )
 
 

@@ -12,7 +12,6 @@ through it, so no task is needed for that.
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ _TRIES = 9  # the least of so many is free of interruptions
 class Steps(NamedTuple):
     """Sums over coroutines: their number, their steps, and how long those held the loop, ns.
 
-    Of the time they held it, `cpu` was computing, and `queued` was spent waiting for a core.
+    Of the time they held it, `cpu` was computing, and `queued` was spent waiting for a core. The `longest` is
+    that of the longest that each of them waited between two steps.
     """
 
     coroutines: int = 0
@@ -38,6 +38,7 @@ class Steps(NamedTuple):
     held: int = 0
     cpu: int = 0
     queued: int = 0
+    longest: int = 0
 
     def since(self, before: Steps) -> Steps:
         """What was added since."""
@@ -54,6 +55,7 @@ class StepMeter:
         queued: Run-queue delay within that, ns.
         since: When the step that is running began, ns; 0 while none runs.
         coroutines: How many went through.
+        longest: The sum of the longest that each of them waited between two steps, ns.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -66,6 +68,7 @@ class StepMeter:
         self._queue_since = 0
         self._cpu_since = 0
         self.coroutines = 0
+        self.longest = 0
         self._own_held, self._own_cpu = self._own_cost()
 
     @property
@@ -78,6 +81,7 @@ class StepMeter:
             max(0, self.held - timed * self._own_held),
             max(0, self.cpu - timed * self._own_cpu),
             self.queued,
+            self.longest,
         )
 
     def sums_now(self, thread: Thread) -> Steps:
@@ -94,18 +98,7 @@ class StepMeter:
     def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> Driven:
         """One that does what the coroutine does, in a context, and counts its steps."""
         self.coroutines += 1
-        return Driven(coroutine, partial(self._step, context.run))
-
-    def _step(self, run: Callable[..., Any], advance: Callable[..., Any], *given: Any) -> Any:
-        if not given:  # to be closed is no step, and may come in the midst of one
-            return run(advance)
-        self.begin()
-        try:
-            yielded = run(advance, *given)
-        finally:
-            self.end()
-        self.steps += 1
-        return yielded
+        return Driven(coroutine, _Timed(self, context.run))
 
     def _own_cost(self) -> tuple[int, int]:
         """What one step that does nothing takes, wall and CPU, ns."""
@@ -126,15 +119,43 @@ class StepMeter:
         self._cpu_since = self._clock.thread_cpu()
         self.since = self._clock.wall()
 
-    def end(self) -> None:
-        """It ends."""
-        held = self._clock.wall() - self.since
+    def end(self) -> int:
+        """It ends; when, ns."""
+        ended = self._clock.wall()
+        held = ended - self.since
         self.since = 0
         computed = self._clock.thread_cpu() - self._cpu_since
         self.held += held
         self.cpu += computed
         # read outside the step, where a thread is likely to lose its core: what cannot be within is left out
         self.queued += max(0, min(self._clock.run_queue() - self._queue_since, held - computed))
+        return ended
+
+
+class _Timed:
+    """Takes the steps of one coroutine; adds what they take, and the longest wait between two, to a meter."""
+
+    def __init__(self, meter: StepMeter, run: Callable[..., Any]) -> None:
+        self._meter = meter
+        self._run = run
+        self._ended = 0
+        self._longest = 0
+
+    def __call__(self, advance: Callable[..., Any], *given: Any) -> Any:
+        if not given:  # to be closed is no step, and may come in the midst of one
+            return self._run(advance)
+        meter = self._meter
+        meter.begin()
+        if self._ended:
+            longest = max(self._longest, meter.since - self._ended)
+            meter.longest += longest - self._longest
+            self._longest = longest
+        try:
+            yielded = self._run(advance, *given)
+        finally:
+            self._ended = meter.end()
+        meter.steps += 1
+        return yielded
 
 
 class Driven(Coroutine[Any, Any, Any]):

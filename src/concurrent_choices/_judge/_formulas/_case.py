@@ -96,6 +96,7 @@ class Rate:
         serial: Seconds an item takes at the busiest station that serves one at a time.
         busy: Core-seconds of an item.
         cores: Cores there are for them.
+        parts: Equal waits that an item's would make, between which it visits the stations.
     """
 
     lanes: int
@@ -106,6 +107,7 @@ class Rate:
     serial: float = 0.0
     busy: float = 0.0
     cores: float = 1.0
+    parts: float = 1.0
 
     def queueing(self, lanes: float) -> float:
         """Seconds that the last of so many lanes queues if all of them begin at once.
@@ -113,7 +115,7 @@ class Rate:
         From then on they are that far apart, and in nobody's way.
         """
         at_cores = (lanes - self.cores) * self.busy / self.cores
-        return max(0.0, (lanes - 1.0) * self.serial, at_cores)
+        return max(0.0, (lanes - 1.0) * self.serial, at_cores) / self.parts
 
 
 def rate_of(network: Network, lanes: int, serial: dict[str, float], busy: float, cores: float) -> Rate:
@@ -133,7 +135,8 @@ def rate_of(network: Network, lanes: int, serial: dict[str, float], busy: float,
     alone = network.think + sum(network.queues) + network.held + network.work
     in_step = min(network.in_step(lanes), 1.0 / _WEIGHTLESS)
     slowest = max(serial.values(), default=0.0)
-    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step, slowest, busy, cores)
+    parts = max(1.0, network.think / network.pause)
+    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step, slowest, busy, cores, parts)
 
 
 def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None) -> int:

@@ -64,6 +64,7 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
         cores=cores / demand.width,
         think=demand.wait,
         ceiling=min(capacity(busy, cores), capacity(case.profile.in_threads, MOST)),
+        pause=demand.pause,
     )
     return rate_of(network, lanes, {"loop": held, "resource": demand.resource}, busy, cores)
 

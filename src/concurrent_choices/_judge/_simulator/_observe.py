@@ -34,6 +34,7 @@ class _Tally:
     waited: float = 0.0
     blocked: float = 0.0
     pauses: int = 0
+    longest: float = 0.0
 
     def add(self, phase: Phase) -> None:
         match phase:
@@ -51,6 +52,7 @@ class _Tally:
             case Wait(seconds) | Call(_, seconds):
                 self.waited += exactly(seconds)
                 self.pauses += 1
+                self.longest = max(self.longest, exactly(seconds))
 
     @property
     def cpu(self) -> float:
@@ -84,6 +86,7 @@ def observe(script: Script, *, calls: int = 32, seed: int = 0) -> Profile:
         steps=pauses if script.is_async else 0.0,
         loop_held=cpu + blocked if script.is_async else 0.0,
         loop_cpu=cpu if script.is_async else 0.0,
+        longest_wait=fmean(each.longest for each in sample) if script.is_async else 0.0,
         payload=script.payload,
     )
 
