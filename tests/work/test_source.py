@@ -156,11 +156,11 @@ def test_what_lanes_have_in_hand_is_no_look_ahead():
 
 
 def test_room_can_be_made():
-    """A claim that must go on may pass the window by as much as it needs."""
+    """A claim that must go on may pass the window by the one item that it needs."""
     source = Source(range(9), window=1)
     source.claim(1)
-    source.make_room(2)
-    assert source.claim(5).items == range(1, 3)
+    source.make_room()
+    assert source.claim(5).items == range(1, 2)
 
 
 def test_room_that_was_made_stays():
@@ -168,7 +168,7 @@ def test_room_that_was_made_stays():
     source = Source.pushed(window=64)
     source.push([0])
     source.claim(1)
-    source.make_room(1)
+    source.make_room()
     source.window.look_ahead(64, 1)
     assert source.room == 1
     source.push([1])

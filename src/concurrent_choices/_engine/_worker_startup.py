@@ -47,7 +47,6 @@ class WorkerStartup:
 
     Attributes:
         host: The workers, while there are any.
-        workers: How many were ordered.
         ready: How many have loaded the callable.
         obstacle: What keeps the callable in this process; empty while nothing is known to.
         transfer: What items take and weigh, as far as that is known.
@@ -69,7 +68,7 @@ class WorkerStartup:
         self._kept: list[int] = []  # marks of what cached functions kept as the callable was packed
         self._number = 0  # of the empty batch by which workers load the callable
         self.host: Host | None = None
-        self.workers = self.ready = 0
+        self.ready = 0
         self.obstacle = ""
         self.transfer = Transfer()
         self._cpu: dict[int, float] = {}
@@ -82,7 +81,7 @@ class WorkerStartup:
         each are not started here, but with the first items. `bar` is told what keeps the callable here, if
         anything does.
         """
-        self.workers, self._inside = workers, inside
+        self._inside = inside
         with self._ordering, quick_switching(URGENT):
             try:
                 # Each of its many system calls gives the GIL away to lanes that may be computing.
@@ -108,7 +107,7 @@ class WorkerStartup:
         if self._goes_by_value():
             self._hired(workers, inside)
         self.transfer = weighed(self._job.source, done)
-        if self.transfer.is_too_dear(self.workers):
+        if self.transfer.is_too_dear(workers):
             return "carrying items and results would cost more than it saves"
         lost = stranded(done.results, tolerant=self._job.return_exceptions)
         return lost or unsent(self.transfer, self._job.source)

@@ -48,7 +48,7 @@ def parted(functions: Sequence[FunctionType], first: Any) -> tuple[list[Function
     names, ahead = set[str](), [each for each in functions if each is first or not _class_of(each)]
     while ahead:
         called += ahead
-        names |= names.union(*(names_in(each.__code__) for each in ahead))
+        names.update(*(names_in(each.__code__) for each in ahead))
         known = {id(each) for each in called}
         others = [each for each in others if id(each) not in known]
         ahead = [each for each in others if _is_named(each, names)]

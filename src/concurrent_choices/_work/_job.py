@@ -116,7 +116,7 @@ class Job:
         if limit < 1:
             raise InvalidArgumentError("limit", f"must be a whole number from 1, not {limit!r}")
         source = self.source
-        source.make_room(1)
+        source.make_room()
         while (claim := source.claim(limit)) is None and not source.finished:
             self._wait()
         return claim

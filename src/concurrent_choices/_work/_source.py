@@ -269,9 +269,9 @@ class Source:
         self.ended = True
         self._changed()
 
-    def make_room(self, count: int) -> None:
-        """Let at least `count` more items be claimed, whatever the window is, or becomes meanwhile."""
-        self.window.make_room(self.claimed, count)
+    def make_room(self) -> None:
+        """Let at least one more item be claimed, whatever the window is, or becomes meanwhile."""
+        self.window.make_room(self.claimed)
 
     def release(self, count: int) -> None:
         """Say that `count` results have reached the caller; the window moves on."""

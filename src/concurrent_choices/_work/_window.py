@@ -31,9 +31,9 @@ class Window:
         if self.most is not None and not self.fixed:
             self.most = min(max(most, 2 * self._lanes), self._lanes + held)
 
-    def make_room(self, gone: int, count: int) -> None:
-        """Let at least `count` more items leave than those, whatever the size is, or becomes meanwhile."""
-        self._least = gone - self._released + count
+    def make_room(self, gone: int) -> None:
+        """Let at least one more item leave than those, whatever the size is, or becomes meanwhile."""
+        self._least = gone - self._released + 1
 
     def release(self, count: int) -> None:
         """Learn that `count` results have reached the caller."""
