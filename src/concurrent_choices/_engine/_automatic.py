@@ -27,7 +27,7 @@ from .._work._job import Job
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import begin_report
-from ._worker_data import WorkerData
+from ._worker_data import seconds_to_send
 from ._worker_imports import WorkerImports
 
 if TYPE_CHECKING:
@@ -134,12 +134,13 @@ class Automatic:
             processes=min(max(1, round(cpus)), self._most),
             concurrency=self._concurrency,
         )
-        data, imports = WorkerData(job), WorkerImports(job)
+        sending = lru_cache(partial(seconds_to_send, job.fn))  # found out at the first asking
+        imports = WorkerImports(job)
         # It may be run as often again, by workers that have imported what it needs.
         forgone = 0.0 if recent is None else recent.forgone
 
         def ready_within(seconds: float) -> bool:
-            return data.within(seconds) and imports.within(max(seconds - data.seconds, forgone))
+            return sending() <= seconds and imports.within(max(seconds - sending(), forgone))
 
         return limits._replace(ready_within=ready_within)
 
