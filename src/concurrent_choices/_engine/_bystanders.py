@@ -7,10 +7,9 @@ lanes is theirs, except for what other Python threads use that were there before
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
-from .._platform._tasks import cpu_clock_of_task, number_of
+from .._platform._tasks import cpu_of_task, number_of
 
 __all__ = ["Bystanders"]
 
@@ -24,7 +23,7 @@ class Bystanders:
 
     def __init__(self) -> None:
         self._seconds = 0.0
-        found = ((task, _spent(task)) for task in map(number_of, threading.enumerate()))
+        found = ((task, cpu_of_task(task)) for task in map(number_of, threading.enumerate()))
         self._spent = {task: spent for task, spent in found if task is not None and spent is not None}
 
     def spent(self, unaccounted: float, ours: Callable[[], set[int | None]]) -> float:
@@ -37,7 +36,7 @@ class Bystanders:
             return self._seconds
         lanes, used = ours(), self._seconds
         for task, before in list(self._spent.items()):
-            spent = _spent(task)
+            spent = cpu_of_task(task)
             if spent is None:  # it has ended
                 del self._spent[task]
                 continue
@@ -47,11 +46,3 @@ class Bystanders:
         # What a lane did that has left meanwhile is the run's, though its thread is an idle one again.
         self._seconds = min(used, unaccounted)
         return self._seconds
-
-
-def _spent(task: int | None) -> float | None:
-    clock = cpu_clock_of_task(task)
-    try:
-        return None if clock is None else time.clock_gettime(clock)
-    except OSError:
-        return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import select
 import sys
 import threading
-import time
 from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -14,7 +13,7 @@ from typing import Any
 
 from .._inspect._words import no_workers, reason_of
 from .._mutation._state import FIRST, MORE, State
-from .._platform._tasks import schedule_of
+from .._platform._tasks import cpu_of_process, schedule_of
 from .._runtime._mutex import Mutex
 from .._runtime._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import PARTING
@@ -225,7 +224,7 @@ class WorkerStartup:
 
     def cpu(self) -> float:
         """CPU seconds of all workers so far, dead ones included; 0 where nobody can tell."""
-        return _followed(self._cpu, self._pids(), _cpu_of)
+        return _followed(self._cpu, self._pids(), cpu_of_process)
 
     def queued(self) -> float:
         """Seconds that workers were ready to run and found no core; 0 where nobody can tell."""
@@ -254,20 +253,12 @@ class WorkerStartup:
             lent.__exit__(type(error) if error else None, error, None)
 
 
-def _followed(known: dict[int, float], pids: list[int], ask: Callable[[int], float]) -> float:
+def _followed(known: dict[int, float], pids: list[int], ask: Callable[[int], float | None]) -> float:
     """The sum of a growing figure of processes, of which the dead keep the last one."""
-    known.update((pid, max(ask(pid), known.get(pid, 0.0))) for pid in pids)
+    known.update((pid, max(ask(pid) or 0.0, known.get(pid, 0.0))) for pid in pids)
     return sum(known.values())
 
 
 def _queued_of(pid: int) -> float:
     """Run-queue delay of a process's first thread, which is the one that calls."""
     return schedule_of(f"/proc/{pid}")[1] * 1e-9
-
-
-def _cpu_of(pid: int) -> float:
-    """CPU seconds of a process: Linux makes the number of its clock from its own (clock_getcpuclockid)."""
-    try:
-        return time.clock_gettime((~pid << 3) | 2)
-    except (OSError, AttributeError):
-        return 0.0

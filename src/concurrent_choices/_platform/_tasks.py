@@ -9,7 +9,15 @@ import time
 
 from ._files import read
 
-__all__ = ["cpu_clock_of", "cpu_clock_of_task", "is_greenlet", "number_of", "schedule_of", "task_of"]
+__all__ = [
+    "cpu_clock_of",
+    "cpu_of_process",
+    "cpu_of_task",
+    "is_greenlet",
+    "number_of",
+    "schedule_of",
+    "task_of",
+]
 
 
 def cpu_clock_of(ident: int) -> int | None:
@@ -37,13 +45,25 @@ def number_of(thread: threading.Thread) -> int | None:
     return getattr(thread, "native_id", None)
 
 
-def cpu_clock_of_task(task: int | None) -> int | None:
-    """The CPU clock of a thread, by the system's number for it; it cannot be read once the thread has ended.
+def cpu_of_task(task: int | None) -> float | None:
+    """CPU seconds of a thread, by the system's number for it; None where it has ended, or nobody can tell.
 
     Asked by its `ident` the C library would look into the memory of a thread that is gone.
     """
-    # As the C library does it on Linux: the thread's number; a bit for a thread, two for its time on a core.
-    return ~task << 3 | 0b110 if task is not None and sys.platform == "linux" else None
+    return None if task is None else _cpu_of(task, 0b110)
+
+
+def cpu_of_process(pid: int) -> float | None:
+    """CPU seconds of a process, as exact; None where it is gone, or nobody can tell."""
+    return _cpu_of(pid, 0b010)
+
+
+def _cpu_of(number: int, kind: int) -> float | None:
+    # As the C library makes the clock on Linux: the number; a bit for a thread, two for its time on a core.
+    try:
+        return time.clock_gettime(~number << 3 | kind) if sys.platform == "linux" else None
+    except OSError:
+        return None
 
 
 def schedule_of(task: str) -> tuple[int, int]:
