@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from concurrent_choices._platform._tasks import cpu_clock_of, is_greenlet, number_of, task_of
+from concurrent_choices._platform._tasks import (
+    cpu_clock_of,
+    cpu_of_process,
+    cpu_of_task,
+    is_greenlet,
+    number_of,
+    task_of,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
@@ -60,6 +67,22 @@ def test_a_clock_that_tells_nothing_is_none(monkeypatch):
     monkeypatch.setattr(time, "pthread_getcpuclockid", lambda _ident: nobody)
     assert cpu_clock_of(threading.get_ident()) is None
     assert is_greenlet()
+
+
+def test_what_has_ended_has_no_cpu_seconds():
+    """Threads and processes are asked by the system's numbers, which may be nobody's by then."""
+    assert 0 < cpu_of_task(threading.get_native_id()) <= time.thread_time()
+    assert cpu_of_process(os.getpid()) > 0
+    assert cpu_of_task(None) is None
+    ended = threading.Thread(target=int)
+    ended.start()
+    ended.join()
+    until = time.monotonic() + 10
+    while cpu_of_task(ended.native_id) is not None:  # for the system it ends a moment after `join`
+        assert time.monotonic() < until
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait(timeout=60)
+    assert cpu_of_process(child.pid) is None
 
 
 def test_a_thread_without_a_number(monkeypatch):
