@@ -16,8 +16,8 @@ from .._inspect._steps import UPDATES
 from ._callees import bound_to, functions_for, parted
 from ._renewals import Renewing, keeps, renews, updates
 from ._searches import ITEM, Held, Search
-from ._stores import INDEXED, MUTATORS, stores_beyond
-from ._trails import OPERATORS, OUT, TELLTALE, Reading, is_changer
+from ._stores import INDEXED, MUTATORS, is_changer, stores_beyond
+from ._trails import OPERATORS, OUT, TELLTALE, Reading
 from ._within import element, named_in
 
 if TYPE_CHECKING:

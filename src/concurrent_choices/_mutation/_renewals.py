@@ -30,7 +30,7 @@ __all__ = ["Renewing", "keeps", "renews", "updates"]
 
 _PLACING = frozenset({"BINARY_SUBSCR", "CALL"})
 _FINDING = _PLACING | {"LOAD_ATTR", "LOAD_DEREF", "LOAD_GLOBAL"}
-_GIVING = _FINDING | {"FOR_ITER"}
+_GIVING = _FINDING | {"BINARY_SLICE", "FOR_ITER"}
 _STORING = frozenset({"STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL"})
 
 

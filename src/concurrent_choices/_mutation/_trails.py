@@ -18,7 +18,7 @@ from .._inspect._ownership import is_own_function
 from .._inspect._steps import NAMING, NO_ARGUMENT, UNPACKING, UPDATES, Step, steps_of, times_bound, use_of
 from ._places import loads_of
 from ._searches import ITEM, Held, is_short, taken_from
-from ._stores import INDEXING, MUTATORS
+from ._stores import CHANGING, INDEXING, is_changer
 from ._within import (
     FIRST_CHANGERS,
     LOOPED,
@@ -47,14 +47,13 @@ if TYPE_CHECKING:
     from .._inspect._steps import Use
     from ._searches import Search
 
-__all__ = ["OPERATORS", "OUT", "TELLTALE", "Reading", "is_changer"]
+__all__ = ["OPERATORS", "OUT", "TELLTALE", "Reading"]
 
-_CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
 _FILLING = frozenset({"divide", "maximum", "minimum", "multiply"})
 """NumPy's functions that people give the array to fill as a last argument, where it is no `out=`; and `add`
 and `subtract`, which are above (guessed: the others are seldom used so)."""
 
-TELLTALE = _CHANGING | FIRST_CHANGERS | _FILLING
+TELLTALE = CHANGING | FIRST_CHANGERS | _FILLING
 """What code names that changes a container by a method or a function."""
 
 OUT = "out"
@@ -122,6 +121,8 @@ class Reading:
         """What is called, by the places of the calls."""
         self._passed: dict[tuple[int, int], Held] = {}
         """What is passed to it, by the places of the calls and among arguments."""
+        self._pending = [*range(1, len(self._steps) + 1)]
+        """Places to be looked at, and again where a variable comes round."""
         self._placed: dict[int, Held] = {}
         """What variables have that stand for more than one thing, by the places after their loads."""
         self.given: Held | None = None
@@ -129,7 +130,8 @@ class Reading:
 
     def changes(self) -> Iterator[str]:
         """Words for what it changes, inside the functions it makes too; and empty ones."""
-        for at, step in enumerate(self._steps, 1):
+        for at in self._pending:
+            step = self._steps[at - 1]
             name = step.name
             if name in _LOADED and (held := self._placed.get(at) or self._loaded(step)) is not None:
                 yield self._changed(at, held._replace(goes_first=at in self._first))
@@ -240,7 +242,7 @@ class Reading:
             self._store(at, held)
         elif changes_its_first(held.value) and name not in NAMING:
             self._first.add(at + 1)
-        elif name == "LOAD_ATTR" and value in _CHANGING and is_kind_of_container(held.value):
+        elif name == "LOAD_ATTR" and value in CHANGING and is_kind_of_container(held.value):
             self._first.add(at + 2)  # as `list.append` does
         else:
             return False
@@ -280,7 +282,7 @@ class Reading:
         """Whether what uses a value changes it."""
         name, value, _ = use.step
         if name == "LOAD_ATTR":
-            return value in _CHANGING and is_container(held.value) and has_method(held.value, value)
+            return value in CHANGING and is_container(held.value) and has_method(held.value, value)
         if use.argument == 0:
             return self._goes_to_a_changer(held, self._called.get(use.at, _UNKNOWN))
         if name == "COPY":
@@ -345,6 +347,8 @@ class Reading:
         """What a step tells of a value: its type, its attributes, its elements; None where it does not."""
         if use.argument == -1 and type(held.value) is Giving:
             return held._replace(value=held.value.value)
+        if use.step.name == "BINARY_SLICE" and is_view(held.value):  # as of an index with such, from 3.12 on
+            return held
         called = self._called.get(use.at, _UNKNOWN).value if use.argument >= 0 else None
         # Of what calls are given not: which of their items are changed so is seen in workers, where it is.
         if not self._search.of_given and (given := gone_through(held.value, called, use.argument)):
@@ -391,10 +395,6 @@ class Reading:
         if times == 1 and variable not in parameters_of(self._code):
             self._known[name.replace("STORE", "LOAD"), variable] = held
         else:
-            self._placed = {**dict.fromkeys(loads_of(self._steps, variable, at), held), **self._placed}
-
-
-def is_changer(value: Any) -> bool:
-    """Whether it is a method that changes its container and was taken from it, as in `add = found.append`."""
-    is_method = of_type(value, BuiltinFunctionType) and value.__name__ in _CHANGING
-    return is_method and is_container(value.__self__)
+            new = [place for place in loads_of(self._steps, variable, at) if place not in self._placed]
+            self._placed |= dict.fromkeys(new, held)
+            self._pending += [place for place in new if place < at]
