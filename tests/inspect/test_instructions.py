@@ -9,7 +9,7 @@ from types import FunctionType
 import pytest
 
 from concurrent_choices._inspect._code import codes_in
-from concurrent_choices._inspect._steps import steps_of, use_of
+from concurrent_choices._inspect._steps import JUMPS, steps_of, use_of
 
 SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"}
 
@@ -17,21 +17,22 @@ SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "
 def told_by_dis(code):
     """Names and values of its instructions, and whether a jump leads there, by the standard library."""
     labels, joined = set(dis.findlabels(code.co_code)), False
-    speaking = {*dis.hasname, *dis.hasconst, *dis.haslocal, *dis.hasfree}
+    speaking = {*dis.hasname, *dis.hasconst, *dis.haslocal, *dis.hasfree, *dis.hasjrel}
     for each in dis.get_instructions(code):
         joined = joined or each.offset in labels
         if each.opname not in SILENT:
             value = each.argval if each.opcode in speaking else each.arg
             if each.opname == "KW_NAMES":  # of which `dis` tells only where it is given the constants
                 value = code.co_consts[each.arg]
-            yield each.opname, value, joined
+            yield each.offset, each.opname, value, joined
             joined = False
 
 
 def plainly(told):
-    """The same in the words of every version."""
-    named = False
-    for name, value, joined in told:
+    """The same in the words of every version, and with places for where jumps lead to."""
+    named, steps, places = False, [], {}
+    for offset, name, value, joined in told:
+        places[offset] = len(steps)
         plain = name.replace("_BORROW", "").replace("_CHECK", "").replace("LOAD_METHOD", "LOAD_ATTR")
         if plain == "BINARY_OP" and value == 26:
             plain = "BINARY_SUBSCR"
@@ -43,9 +44,20 @@ def plainly(told):
             plain.replace("FAST_LOAD", "FAST LOAD").replace("FAST_STORE", "FAST STORE").partition(" ")
         )
         if second:
-            yield from ((first, value[0], joined), (second, value[1], joined))
+            steps += ((first, value[0], joined), (second, value[1], joined))
+        elif "JUMP" in plain:
+            plain = "JUMP_OR_POP" if "OR_POP" in plain else "POP_JUMP_IF" if "POP" in plain else "JUMP"
+            steps.append((plain, value, joined))
         else:
-            yield plain, value or 0, joined
+            steps.append((plain, value or 0, joined))
+    return [
+        (name, landing(value, places) if name in JUMPS else value, joined) for name, value, joined in steps
+    ]
+
+
+def landing(offset, places):
+    """The place of the first step that does anything from there on."""
+    return next(place for at, place in places.items() if at >= offset)
 
 
 @pytest.mark.parametrize("module", [dis, inspect, textwrap, tokenize])
@@ -55,7 +67,7 @@ def test_they_are_those_that_dis_tells_of(module):
     for function in filter(lambda each: isinstance(each, FunctionType), vars(module).values()):
         for code in codes_in(function.__code__):
             found = [(name, value or 0, joined) for name, value, joined in steps_of(code)]
-            assert found == list(plainly(told_by_dis(code)))
+            assert found == plainly(told_by_dis(code))
 
 
 def places(count):
@@ -91,7 +103,13 @@ def used(fn, name):
         (lambda it, key: it(key, key[1]), ("CALL", 2, -1)),
         (lambda it, key: key(it, key), ("CALL", 1, 0)),
         (lambda it, key: key(key, it), ("CALL", 0, 1)),
-        (lambda it, key: it[key or 1], None),
+        (lambda it, key: it[key or 1], ("BINARY_SUBSCR", 1, -2)),
+        (lambda it, key: it["a" if key else "b"], ("BINARY_SUBSCR", 1, -2)),
+        (lambda it, key: (it if key else key).name, ("LOAD_ATTR", 0, -2)),
+        (lambda it, key: (it or key).name, ("LOAD_ATTR", 0, -2)),
+        (lambda it, key: (key and it).name, ("LOAD_ATTR", 0, -2)),
+        (lambda it, key: it if key else key, ("RETURN_VALUE", 0, -2)),
+        (lambda it, key: key(*it), None),
     ],
 )
 def test_what_takes_a_value(fn, use):

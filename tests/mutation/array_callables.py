@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 
-numbers = np.zeros(3)
+numbers, table = np.zeros(3), np.zeros((2, 2))
 generator = np.random.default_rng(1)
 figures = array("d", [0.0])
 rows = [[1], [2]]

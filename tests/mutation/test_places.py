@@ -98,6 +98,48 @@ class Ledger:
     def keeps_by_setattr(self, item):
         setattr(self, "last", item)  # noqa: B010 - as above
 
+    def keeps_in_its_dictionary(self, item):
+        self.__dict__["last"] = item
+
+    def keeps_by_a_condition(self, item):
+        self.last = item if item > 3 else self.last
+
+    def keeps_a_part(self, item):
+        self.last, rest = divmod(item, 7)
+        return rest
+
+    def keeps_what_is_behind_the_first(self, item):
+        first, *self.last = item
+        return first
+
+    def counts_by_a_condition(self, item):
+        self.count = self.count + (1 if item else 2)
+
+    def steps_on(self, item):
+        self.count, found = stepped(self.count, item)
+        return found
+
+    def keeps_where_an_error_leads(self, item):
+        try:
+            found = item.name
+        except AttributeError:
+            self.last = item
+        else:
+            return found
+
+    def counts_in_what_a_call_gives(self, _item):
+        self.its_inner().count = self.its_inner().count + 1
+
+    def keeps_in_what_a_property_gives(self, item):
+        self.core.last = item
+
+    def its_inner(self):
+        return self.inner
+
+    @property
+    def core(self):
+        return self.inner
+
     def keeps_one_of_many(self, items):
         for each in items:
             self.last = each
@@ -158,6 +200,26 @@ class Ledger:
         number = 0
         self.count = number
 
+    def puts_many_back(self, item):
+        before, last, host, empty = self.count, self.last, self.host, self.empty
+        self.count = 5
+        self.count, self.last, self.host, self.empty = before, last, host, empty
+        return item
+
+    def has_its_own_by_then(self, item):
+        found = item
+        found = 1 if found else 2
+        self.last = found
+
+    def counts_in_its_own_variable(self, item):
+        number = self.count
+        number += 1
+
+        def counted():
+            return number + item
+
+        return counted()
+
     def keeps_for_the_call(self, item):
         last = None
 
@@ -170,6 +232,10 @@ class Ledger:
         made.keep(item)
         setattr(made, "count", made.count + 1)  # noqa: B010 - as above
         return last
+
+
+def stepped(count, item):
+    return count + 1, item
 
 
 def connected(host):
@@ -247,6 +313,15 @@ ledger = Ledger()
         ledger.keeps_in_what_has_another_name,
         ledger.keeps_in_its_class,
         ledger.keeps_by_setattr,
+        ledger.keeps_in_its_dictionary,
+        ledger.keeps_by_a_condition,
+        ledger.keeps_a_part,
+        ledger.keeps_what_is_behind_the_first,
+        ledger.counts_by_a_condition,
+        ledger.steps_on,
+        ledger.keeps_where_an_error_leads,
+        ledger.counts_in_what_a_call_gives,
+        ledger.keeps_in_what_a_property_gives,
         ledger.keeps_one_of_many,
         ledger.keeps_what_uses_it,
         ledger.keeps_what_has_its_variable,
@@ -282,7 +357,16 @@ def test_what_a_function_binds_anew(fn, words):
 
 
 @pytest.mark.parametrize(
-    "method", [ledger.connects, ledger.puts_back, ledger.counts_for_itself, ledger.keeps_for_the_call]
+    "method",
+    [
+        ledger.connects,
+        ledger.puts_back,
+        ledger.puts_many_back,
+        ledger.counts_for_itself,
+        ledger.counts_in_its_own_variable,
+        ledger.has_its_own_by_then,
+        ledger.keeps_for_the_call,
+    ],
 )
 def test_what_is_bound_and_no_change(method):
     """What a function calls, to connect to what it was given, is made once; and a call has its own things."""

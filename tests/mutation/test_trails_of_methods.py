@@ -210,7 +210,7 @@ class Worker:
         if self.loaded is None:
             self.loaded = [1]
         self.count = 0
-        self.__dict__["count"] = vars(self)["count"] = item
+        self.__dict__["count"] = vars(self)["count"] = len("as each process may")
         del self.table
         return self.loaded[0]
 

@@ -109,7 +109,8 @@ def enclosed(fn: FunctionType) -> Iterator[tuple[str, Any]]:
 def defaults_of(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     """What stands for arguments that are not given, by their names."""
     names, values = fn.__code__.co_varnames[: fn.__code__.co_argcount], fn.__defaults__ or ()
-    yield from zip(names[len(names) - len(values) :], values, strict=True)
+    count = min(len(names), len(values))  # a decorator may have given it those of another function
+    yield from zip(names[len(names) - count :], values[len(values) - count :], strict=True)
     yield from (fn.__kwdefaults__ or {}).items()
 
 

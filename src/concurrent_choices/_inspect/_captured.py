@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "beneath",
     "builtins_of",
     "classes_of",
     "data_among",
@@ -233,6 +234,12 @@ def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple
     held = vars(module)
     # By `__getattr__` it gives what it does not hold.
     yield from ((each, held[each]) for each in sorted(filter(held.__contains__, {*names, "__getattr__"})))
+
+
+def beneath(function: Any) -> Any:
+    """A function; or the user's own that a library's has wrapped, which hands on what it is given."""
+    is_wrapper = of_type(function, FunctionType) and not is_own_function(function)
+    return next(iter(wrapped_by(function)), function) if is_wrapper else function
 
 
 def wrapped_by(function: FunctionType) -> list[FunctionType]:

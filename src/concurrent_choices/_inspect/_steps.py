@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from itertools import accumulate
 from opcode import EXTENDED_ARG, hasconst, hasfree, hasjrel, haslocal, hasname, opmap, opname
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENDING",
+    "JUMPS",
+    "LEAVING",
     "NAMING",
     "NO_ARGUMENT",
     "SIMPLE",
+    "UNPACKING",
     "UPDATES",
     "Step",
     "Use",
-    "loop_end",
     "parts_of_call",
     "steps_of",
     "times_bound",
@@ -37,8 +40,15 @@ SIMPLE = frozenset(
 NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
 """Instructions that give a variable a value."""
 
+_TEST = "POP_JUMP_IF"
+"""What jumps are called that take what they ask, whatever that is."""
+
+_PASSING = "JUMP_OR_POP"
+"""The same of those that, where they lead, leave it: up to 3.11 those of `and` and `or`."""
+
 ENDING = NAMING.union(
-    ("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR")
+    ("DELETE_ATTR", "DELETE_SUBSCR", "STORE_ATTR", "STORE_GLOBAL", "STORE_SLICE", "STORE_SUBSCR"),
+    ("POP_TOP", "RETURN_VALUE", _PASSING, _TEST),
 )
 """Instructions that leave nothing of what they take on the stack."""
 
@@ -74,19 +84,28 @@ _BACKWARD = frozenset(
 
 def _plain(name: str) -> list[str]:
     """What an instruction does, whichever of its forms it has; two things, or nothing, where that is so."""
+    if "JUMP" in name:
+        return [_PASSING if "OR_POP" in name else _TEST if "POP" in name else "JUMP"]
     name = name.replace("_BORROW", "").replace("_CHECK", "").replace("LOAD_METHOD", "LOAD_ATTR")
     both = name.replace("FAST_LOAD", "FAST LOAD").replace("FAST_STORE", "FAST STORE")
     return [] if name in _SILENT else both.split()
 
 
 _PLAIN = [_plain(name) for name in opname]
+_LENGTHS = [*map(len, _PLAIN)]
+
+JUMPS = frozenset(name for number in _JUMPS for name in _PLAIN[number])
+"""Instructions that may go on elsewhere, at the place that is their value."""
+
+LEAVING = frozenset({"JUMP", "RAISE_VARARGS", "RERAISE", "RETURN_CONST", "RETURN_VALUE"})
+"""Instructions after which the next one does not follow."""
 
 _TAKES = {
     **dict.fromkeys(SIMPLE, 0),
     **dict.fromkeys(
         ("CONVERT_VALUE", "DELETE_ATTR", "FORMAT_SIMPLE", "LOAD_ATTR", "STORE_DEREF", "STORE_FAST"), 1
     ),
-    **dict.fromkeys(("CALL_INTRINSIC_1", "LIST_TO_TUPLE", "STORE_GLOBAL"), 1),
+    **dict.fromkeys(("CALL_INTRINSIC_1", "LIST_TO_TUPLE", "POP_TOP", "STORE_GLOBAL", _PASSING, _TEST), 1),
     **dict.fromkeys(("GET_ITER", "TO_BOOL", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
     **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "LIST_EXTEND", "SET_UPDATE", "STORE_ATTR"), 2),
@@ -97,6 +116,15 @@ _TAKES = {
     "STORE_SLICE": 4,
 }
 """How many values instructions take from the stack; what they make of them is one value, or is stored."""
+
+UNPACKING = frozenset({"UNPACK_EX", "UNPACK_SEQUENCE"})
+"""Instructions that make of one value its parts, the first of them on top."""
+
+_ALONE = UNPACKING | {"RETURN_VALUE"}
+"""Instructions after which what is below their value is not looked for."""
+
+_BRANCHING = frozenset({"COPY", "JUMP", _PASSING})
+"""Instructions by which a value may be passed on to another place."""
 
 _MOVING = ENDING | {"COPY", "SWAP"}
 """Instructions that do not make one value of those they take."""
@@ -121,7 +149,7 @@ class Step(NamedTuple):
 
     Attributes:
         name: What it does.
-        value: With what.
+        value: With what; of a jump, to which place.
         joined: Whether it can be jumped to, so that what stands before it need not have come before it.
     """
 
@@ -169,22 +197,44 @@ def _is_update(step: Step) -> bool:
     return step.name == "BINARY_OP" and step.value in UPDATES
 
 
-def use_of(steps: Sequence[Step], at: int) -> Use | None:
-    """What becomes of the value that the step before this place has loaded; None where that is not plain."""
-    above = 0
-    for place in range(at, min(at + _FAR, len(steps))):
+def use_of(steps: Sequence[Step], at: int, above: int = 0) -> Use | None:
+    """What becomes of the value that the step before this place has loaded; None where that is not plain.
+
+    Or of one that is below so many others there.
+    """
+    place = at
+    for _ in range(_FAR):
         step = steps[place]
-        if step.name == "SWAP":
+        name = step.name
+        if name in _BRANCHING and (onward := _onward(steps, place, above)):
+            place = onward
+            continue
+        if name == "SWAP":
             below = step.value - 1
             above = {0: below, below: 0}.get(above, above)
-            continue
-        takes = _taken_at(steps, place)
-        if takes is None:
-            return None
-        if takes > above or (step.name == "COPY" and step.value == above + 1):
-            return Use(place, step, above)
-        above += (step.name not in ENDING) - takes
+        elif name in _ALONE:
+            return None if above else Use(place, step, above)
+        else:
+            takes = _TAKES.get(name)
+            takes = _taken_at(steps, place) if takes is None else takes
+            if takes is None:
+                return None
+            if takes > above or (name == "COPY" and step.value == above + 1):
+                return Use(place, step, above)
+            above += (name not in ENDING) - takes
+        place += 1
     return None
+
+
+def _onward(steps: Sequence[Step], at: int, above: int) -> int:
+    """Where the value below so many others is at hand again, as behind a branch; 0 for the next place."""
+    name, value, _ = steps[at]
+    if name == "JUMP" or (name == _PASSING and not above):
+        return int(value)
+    if name == "COPY" and value == 1 and not above:  # as `and` and `or` have it from 3.12 on
+        test = steps[at + 1 + (steps[at + 1].name == "TO_BOOL")]
+        return test.value if test.name == _TEST else 0
+    return 0
 
 
 def parts_of_call(steps: Sequence[Step], at: int) -> list[int]:
@@ -223,18 +273,6 @@ def _is_generated(steps: Sequence[Step], at: int) -> bool:
     return steps[at][:2] == ("CALL", 0) and at > 0 and steps[at - 1].name == "GET_ITER"
 
 
-def loop_end(code: CodeType, at: int) -> int:
-    """The place after a loop, of which the step at this place takes the elements one by one."""
-    instructions = list(_instructions(code.co_code))
-    ends = [*(end for end, *_ in instructions[1:]), len(code.co_code)]
-    spans = [
-        (start, after + 2 * argument)
-        for (start, number, argument), after in zip(instructions, ends, strict=True)
-        for _ in _PLAIN[number]
-    ]
-    return next((place for place, (start, _) in enumerate(spans) if start >= spans[at][1]), len(spans))
-
-
 def _taken_by(step: Step) -> int | None:
     if step.name == "COPY":
         return 0
@@ -251,9 +289,11 @@ def _taken_by(step: Step) -> int | None:
 def _steps(code: CodeType) -> Iterator[Step]:
     names, constants, variables = code.co_names, code.co_consts, _variables_of(code)
     instructions = list(_instructions(code.co_code))
-    targets, joined, named = _targets(instructions, len(code.co_code)), False, False
+    targets = _targets(instructions, len(code.co_code))
+    joined, named, places = False, False, _places(instructions) if targets else {}
+    landings = {*targets.values()}
     for at, number, argument in instructions:
-        joined = joined or at in targets
+        joined = joined or at in landings
         plain = _PLAIN[number]
         if not plain:
             continue
@@ -264,6 +304,8 @@ def _steps(code: CodeType) -> Iterator[Step]:
             yield Step(plain[0], names[argument >> _SPARE.get(number, 0)], joined)
         elif number in _VARIABLE:
             yield Step(plain[0], variables[argument], joined)
+        elif number in _JUMPS:
+            yield Step(plain[0], places.get(targets[at], len(places)), joined)
         elif number in _CONSTANT:
             named = plain[0] == "KW_NAMES"
             yield Step("LOAD_CONST" if named else plain[0], constants[argument], joined)
@@ -284,19 +326,26 @@ def _variables_of(code: CodeType) -> tuple[str, ...]:
 
 def _instructions(raw: bytes) -> Iterator[tuple[int, int, int]]:
     """Where instructions stand, their numbers and what they are told."""
-    extended = 0
-    for at in range(0, len(raw), 2):
-        number, argument = raw[at], raw[at + 1] | extended
+    told, extended = raw[1::2], 0
+    for at, number in enumerate(raw[::2]):
         if number:  # not room that the interpreter keeps for itself
+            argument = told[at] | extended
             extended = argument << 8 if number == EXTENDED_ARG else 0
-            yield at, number, argument
+            yield 2 * at, number, argument
 
 
-def _targets(instructions: Sequence[tuple[int, int, int]], end: int) -> set[int]:
-    """Where jumps lead to; they are told how far from the next instruction that is."""
-    following = [*(at for at, *_ in instructions[1:]), end]
-    return {
-        after + 2 * (-argument if number in _BACKWARD else argument)
-        for (_, number, argument), after in zip(instructions, following, strict=True)
-        if number in _JUMPS
-    }
+def _targets(instructions: Sequence[tuple[int, int, int]], end: int) -> dict[int, int]:
+    """Where jumps lead to, by where they stand; they are told how far from the next instruction that is."""
+    jumps = (place for place, (_, number, _) in enumerate(instructions, 1) if number in _JUMPS)
+    targets = dict[int, int]()
+    for place in jumps:
+        at, number, argument = instructions[place - 1]
+        after = instructions[place][0] if place < len(instructions) else end
+        targets[at] = after + 2 * (-argument if number in _BACKWARD else argument)
+    return targets
+
+
+def _places(instructions: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    """The places among steps of what begins at instructions."""
+    offsets, numbers, _ = zip(*instructions, strict=True)
+    return dict(zip(offsets, accumulate(map(_LENGTHS.__getitem__, numbers), initial=0), strict=False))

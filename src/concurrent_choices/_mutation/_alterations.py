@@ -9,15 +9,15 @@ from types import CodeType, FunctionType, MethodType
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import ATOMS, Seen, is_proxy, of_type
 from .._inspect._callables import defaults_of, enclosed, taken_apart
-from .._inspect._captured import modules_of, reached_from, wrapped_by
+from .._inspect._captured import beneath, modules_of, reached_from, wrapped_by
 from .._inspect._code import KEPT, codes_in, names_in
 from .._inspect._ownership import is_own_function, is_own_module
 from .._inspect._steps import UPDATES
 from ._callees import bound_to, functions_for, parted
 from ._renewals import Renewing, keeps, renews, updates
 from ._searches import ITEM, Held, Search
-from ._stores import INDEXED, MUTATORS, stores_beyond
-from ._trails import OPERATORS, OUT, TELLTALE, Reading, is_changer
+from ._stores import INDEXED, MUTATORS, is_changer, stores_beyond
+from ._trails import OPERATORS, OUT, TELLTALE, Reading
 from ._within import element, named_in
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionT
         thing = ahead.pop()
         if seen.is_new(thing):
             for each in named_in(thing, names):
-                function = each.__func__ if of_type(each, MethodType) else each
+                function = beneath(each.__func__ if of_type(each, MethodType) else each)
                 if is_own_function(function):
                     yield from (function, *wrapped_by(function))
                 if function is each and not of_type(each, *ATOMS):

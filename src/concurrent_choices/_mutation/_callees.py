@@ -8,6 +8,7 @@ from types import FunctionType
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import of_type
 from .._inspect._callables import taken_apart
+from .._inspect._captured import beneath
 from .._inspect._code import codes_in, names_in
 from .._inspect._ownership import is_own_function
 from ._searches import Held
@@ -72,6 +73,7 @@ def _is_named(method: FunctionType, names: set[str]) -> bool:
 def bound_to(fn: Any) -> tuple[Any, list[Held], dict[str, Held]]:
     """The function that a call runs, and what the callable itself passes to it, unless it is a library's."""
     function, own, args, kwargs = taken_apart(fn, (), {})
+    function = beneath(function)
     if not is_own_function(function):
         return function, [], {}
     held = [Held(each, "its bound arguments" if at >= own else "its object") for at, each in enumerate(args)]

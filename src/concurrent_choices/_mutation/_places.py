@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from .._inspect._steps import ENDING, NAMING, SIMPLE, Use, parts_of_call, use_of
+from .._inspect._steps import ENDING, JUMPS, LEAVING, NAMING, SIMPLE, UNPACKING, Use, parts_of_call, use_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     _Path = list[tuple[str, Any]]
     """What loads something, and an attribute of it, and one of that: instructions with what they name."""
 
-__all__ = ["CALLING", "Flow", "flows", "loads_of", "path_of", "target_of"]
+__all__ = ["CALLING", "Flow", "Start", "flows", "loads_of", "path_of", "target_of"]
 
 CALLING = frozenset({"CALL", "CALL_KW"})
 """Instructions that call something."""
@@ -26,7 +26,9 @@ _KEPT_IN = {"STORE_DEREF": "LOAD_DEREF", "STORE_GLOBAL": "LOAD_GLOBAL"}
 """What loads a variable around the code again that these bind."""
 
 _LOADING = frozenset({"LOAD_CLOSURE", "LOAD_DEREF", "LOAD_FAST"})
+_OF_VARIABLES = NAMING | _LOADING
 _GLOBALS = ("CALL", "globals")
+_CALL = ("CALL", 0)
 _TABLE_AND_KEY = 2
 _TABLE = ("LOAD_ATTR", "__dict__")
 
@@ -84,8 +86,8 @@ def _given_by(steps: Sequence[Step], at: int) -> _Path:
             return _beyond(path_of(steps, first), _constant(steps, second))
         case [*owner, ("LOAD_ATTR", "__dict__"), ("LOAD_ATTR", "get")], [first, *_]:
             return _beyond(owner, _constant(steps, first))
-        case _:
-            return []
+        case called, arguments:
+            return [*called, _CALL] if called and not arguments else []
 
 
 def _set_by(steps: Sequence[Step], at: int) -> _Path:
@@ -128,44 +130,83 @@ class Flow(NamedTuple):
     by_call: bool
 
 
-def flows(
-    steps: Sequence[Step],
-    at: int,
-    seen: set[tuple[int, bool, bool]],
-    *,
-    is_made: bool = False,
-    by_call: bool = False,
-) -> Iterator[Flow]:
-    """What becomes of what the step before a place loads, through the variables that are given to it.
+class Start(NamedTuple):
+    """Where something has been loaded, and how it came there.
 
-    What was `seen`, by its place and how it came there, leads nowhere new.
+    Attributes:
+        at: Before which place.
+        above: How many values are above it.
+        is_made: Whether it has been made of what is looked for.
+        by_call: Whether a call had a part in that.
     """
-    use = None if (at, is_made, by_call) in seen else use_of(steps, at)
-    seen.add((at, is_made, by_call))
+
+    at: int
+    above: int = 0
+    is_made: bool = False
+    by_call: bool = False
+
+
+def flows(steps: Sequence[Step], start: Start, seen: set[Start]) -> Iterator[Flow]:
+    """What becomes of what has been loaded, through the variables that are given to it.
+
+    What was `seen` leads nowhere new.
+    """
+    at, above, is_made, by_call = start
+    use = None if start in seen else use_of(steps, at, above)
+    seen.add(start)
     while use is not None:
         yield Flow(use, is_made, by_call)
         if use.step.name in ENDING:
             break
+        if use.step.name in UNPACKING:
+            for part in range(_parts_in(use.step)):
+                yield from flows(steps, Start(use.at + 1, part, is_made=True, by_call=by_call), seen)
+            return
+        if use.step.name == "BUILD_TUPLE" and steps[use.at + 1][:2] == ("UNPACK_SEQUENCE", use.step.value):
+            use = use_of(steps, use.at + 2, use.step.value - 1 - use.above)  # as of `a, b = b, a`
+            continue
         is_made = is_made or use.step.name != "COPY"
         by_call = by_call or use.step.name in CALLING
         is_looped = use.step.name == "GET_ITER" and steps[use.at + 1].name == "FOR_ITER"
         use = use_of(steps, use.at + 1 + is_looped)
     if use is not None and use.step.name in NAMING:
         for place in loads_of(steps, use.step.value, use.at):
-            yield from flows(steps, place, seen, is_made=is_made, by_call=by_call)
+            yield from flows(steps, Start(place, 0, is_made, by_call), seen)
 
 
-def loads_of(steps: Sequence[Step], name: str, given: int = -1) -> Iterator[int]:
+def _parts_in(step: Step) -> int:
+    """How many values a step takes one apart into; with a star it is told of those before and behind that."""
+    before, after = step.value & 0xFF, step.value >> 8
+    return int(step.value if step.name == "UNPACK_SEQUENCE" else before + 1 + after)
+
+
+def loads_of(steps: Sequence[Step], name: str, given: int = -1) -> list[int]:
     """The places after the loads of a variable that may find in it what it is given at a place.
 
     Without one, what a caller has given it.
     """
-    last, is_mixed = -1, False
-    for at, step in enumerate(steps):
-        is_mixed = is_mixed or step.joined
-        if step.value != name:
-            continue
-        if step.name in NAMING:
-            last, is_mixed = at, False
-        elif step.name in _LOADING and (last == given or (is_mixed and at > given)):
-            yield at + 1
+    named = [at for at, step in enumerate(steps) if step.name in _OF_VARIABLES and step.value == name]
+    stores = [at for at in named if steps[at].name in NAMING]
+    loads = [at + 1 for at in named if at not in stores]
+    if stores == named[: given >= 0]:  # that alone, before all else
+        return loads
+    reached = _reached_from(steps, given, {*stores})
+    return [at for at in loads if at - 1 in reached]
+
+
+def _reached_from(steps: Sequence[Step], at: int, ends: set[int]) -> set[int]:
+    """The places that code may come to after one, up to some ends; errors may lead to any handler."""
+    reached = set[int]()
+    ahead = [place for place, step in enumerate(steps) if step.name == "PUSH_EXC_INFO" and place > at]
+    ahead.append(at + 1)
+    while ahead:
+        at = ahead.pop()
+        while at not in reached:
+            reached.add(at)
+            name, value, _ = steps[at]
+            if name in JUMPS:
+                ahead.append(value)
+            if name in LEAVING or at in ends:
+                break
+            at += 1
+    return reached

@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._inspect._asking import of_type
 from .._inspect._callables import defaults_of, enclosed, taken_apart
-from .._inspect._captured import wrapped_by
+from .._inspect._captured import beneath, wrapped_by
 from .._inspect._code import parameters_of
 from .._inspect._ownership import is_own_function
 from .._inspect._steps import steps_of, times_bound
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     _Reading = Callable[["Search", CodeType, dict[tuple[str, Any], "Held"], dict[str, Any], int], Any]
     """Makes of a piece of code, and of what it gets hold of, what tells its `changes`."""
 
-__all__ = ["GIVEN", "ITEM", "Held", "Search", "taken_from"]
+__all__ = ["GIVEN", "ITEM", "Held", "Search", "is_short", "taken_from"]
 
 ITEM: Any = object()
 """What stands for the item, of which the value does not matter: only what is kept of it counts."""
 
 GIVEN = "GIVEN"
 """Stands for an instruction that loads the item, where it is told by what name code gets hold of that."""
+
+_SHORT = 400
+"""Bytes of the code of a function that is read for what it gives (guessed: ten lines, without loops)."""
 
 _DEPTH = 6
 """Methods that are followed from one to the next (guessed: what is told of by a dozen hands is not plain)."""
@@ -71,6 +74,7 @@ class Search:
         self._is_worth = is_worth
         self._reading = reading
         self._seen: set[tuple[int, ...]] = set()
+        self._given: dict[tuple[int, ...], Held | None] = {}
 
     def changed_by(
         self,
@@ -78,24 +82,44 @@ class Search:
         args: Sequence[Held] = (),
         by_name: Mapping[str, Held] | None = None,
         depth: int = 0,
+        *,
+        is_asked: bool = False,
     ) -> Iterator[str]:
-        """Words for what a function changes, and empty ones, if it is called with these."""
-        key = (id(function), *(id(held.value) for held in (*args, *(by_name or {}).values())))
-        if depth > _DEPTH or key in self._seen:
-            return
-        self._seen |= {key, key[:1]}  # whoever has read it for an object has read it
-        for layer in [function, *wrapped_by(function)] if args else [function]:
-            if self._is_worth(layer.__code__):
-                known = self._known_to(layer, args, by_name or {})
-                yield from self._reading(self, layer.__code__, known, layer.__globals__, depth).changes()
+        """Words for what a function changes, and empty ones, if it is called with these.
 
-    def followed(self, held: Held, depth: int) -> str:
-        """What is changed by a method, or what a partial calls, that was found in a value."""
-        function, args, by_name = taken_from(held)
-        if not held.words or not is_own_function(function):
-            return ""
-        changes = self.changed_by(function, args, by_name, depth + 1)
-        return next((words for words in changes if words), "")
+        What it gives is noted, which may be asked of code that is not worth to be read for changes.
+        """
+        held_by = [*args, *(by_name or {}).values()]
+        key = _key_of(function, held_by)
+        layers = [function, *wrapped_by(function)] if args else [function]
+        worth = [each for each in layers if (is_asked and is_short(each)) or self._is_worth(each.__code__)]
+        if depth > _DEPTH or key in self._seen or not worth:
+            return
+        is_read = key[:1] in self._seen and all(held.value is ITEM or not held.words for held in held_by)
+        self._seen |= {key, key[:1]}  # whoever has read it for an object has read it
+        for layer in worth:
+            known = self._known_to(layer, args, by_name or {})
+            reading = self._reading(self, layer.__code__, known, layer.__globals__, depth)
+            yield from reading.kept() if is_read else reading.changes()
+            self._given[key] = self._given.get(key) or reading.given
+
+    def followed(
+        self,
+        called: Held,
+        depth: int,
+        more: Sequence[Held] = (),
+        named: Mapping[str, Held] | None = None,
+        *,
+        is_asked: bool = False,
+    ) -> tuple[str, Held | None]:
+        """What a call of a value with more arguments changes, in words, and what it gives that it holds."""
+        function, args, by_name = taken_from(called)
+        if not is_own_function(function):
+            return "", None
+        args, by_name = [*args, *more], {**by_name, **(named or {})}
+        changes = self.changed_by(function, args, by_name, depth + 1, is_asked=is_asked)
+        words = next((words for words in changes if words), "")
+        return words, self._given.get(_key_of(function, [*args, *by_name.values()]))
 
     def held(self, value: Any, words: str) -> Held | None:
         """A value that nobody has passed in; None where such a one does not count."""
@@ -129,10 +153,22 @@ class Search:
         return times_bound(steps_of(code), name, anew=is_container(held.value)) > 0
 
 
+def is_short(function: FunctionType) -> bool:
+    """Whether a function is read for what it gives."""
+    return len(function.__code__.co_code) <= _SHORT
+
+
+def _key_of(function: FunctionType, held_by: Sequence[Held]) -> tuple[int, ...]:
+    return (id(function), *(id(held.value) for held in held_by))
+
+
 def taken_from(held: Held) -> tuple[Any, list[Held], dict[str, Held]]:
     """The function that a call of a value runs, and what the value itself passes to it."""
     is_plain = of_type(held.value, FunctionType, MethodType, partial)
     fn = held.value if is_plain else attribute(held.value, "__call__")
+    if fn is None:
+        return None, [], {}
     function, _, args, kwargs = taken_apart(fn, (), {})
+    function = beneath(function)
     by_name = {name: Held(each, held.words) for name, each in kwargs.items()}
     return function, [Held(each, held.words) for each in args], by_name

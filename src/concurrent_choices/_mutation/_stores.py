@@ -6,7 +6,7 @@ import sys
 from functools import lru_cache
 from itertools import pairwise
 from opcode import opmap
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import of_type
@@ -14,7 +14,7 @@ from .._inspect._callables import called, enclosed
 from .._inspect._code import KEPT, codes_in, globals_of, imports_in, names_in, parameters_of
 from .._inspect._ownership import is_own_module
 from .._inspect._steps import NAMING, SIMPLE, steps_of, times_bound, use_of
-from ._within import FIRST_CHANGERS
+from ._within import FIRST_CHANGERS, is_container
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .._inspect._steps import Step
 
-__all__ = ["INDEXED", "INDEXING", "MUTATORS", "may_store", "stores_beyond"]
+__all__ = ["CHANGING", "INDEXED", "INDEXING", "MUTATORS", "is_changer", "may_store", "stores_beyond"]
 
 _BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBAL"})
 MUTATORS = frozenset(
@@ -33,6 +33,9 @@ MUTATORS = frozenset(
     | {"__delitem__", "__setitem__", "symmetric_difference_update"}
 )
 """Methods of what may be anything that change it."""
+
+CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
+"""The same of what is known to be a container."""
 
 _CHANGERS = FIRST_CHANGERS | {"delattr", "setattr"}
 """Functions that change what they are given first."""
@@ -53,6 +56,12 @@ _LITERALS = frozenset(
 _MAKERS = frozenset(
     {"Counter", "OrderedDict", "bytearray", "defaultdict", "deque", "dict", "list", "set", "sorted"}
 )
+
+
+def is_changer(value: Any) -> bool:
+    """Whether it is a method that changes its container and was taken from it, as in `add = found.append`."""
+    is_method = of_type(value, BuiltinFunctionType) and value.__name__ in CHANGING
+    return is_method and is_container(value.__self__)
 
 
 def may_store(fn: Any) -> bool:

@@ -20,17 +20,22 @@ __all__ = [
     "FIRST_CHANGERS",
     "LOOPED",
     "Attributes",
+    "Giving",
     "attribute",
     "changes_its_first",
     "element",
+    "getter_of",
     "given_by",
     "gone_through",
+    "has_array",
     "has_attribute",
+    "has_method",
     "inherited",
     "is_container",
     "is_filled",
     "is_kind_of_container",
     "is_shared",
+    "is_view",
     "named_in",
     "unpacked",
 ]
@@ -67,7 +72,10 @@ _PAIRING = (enumerate, zip)
 LOOPED = (*_PAIRING, iter, list, reversed, sorted, tuple)
 """What of Python's own gives a loop what stands in a container."""
 
-_VIEWS = frozenset({"items", "values"})
+_VIEWS = frozenset({"get", "items", "values"})
+_SHOWN = frozenset({"T", "flat", "imag", "real"})
+_SHOWING = frozenset({"ravel", "reshape", "squeeze", "swapaxes", "transpose", "view"})
+"""Attributes and methods of NumPy's arrays that are, or give, one that shows what is in them."""
 
 
 class Attributes:
@@ -75,6 +83,13 @@ class Attributes:
 
     def __init__(self, of: Any) -> None:
         self.of = of
+
+
+class Giving:
+    """A method that gives something of what its object holds."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def is_kind_of_container(value: Any) -> bool:
@@ -85,6 +100,11 @@ def is_kind_of_container(value: Any) -> bool:
 def is_container(value: Any) -> bool:
     """Whether it is a container that can be changed, and whose methods and items mean what Python says."""
     return of_type(value, *_CONTAINERS) or is_array(value)
+
+
+def is_view(container: Any) -> bool:
+    """Whether a slice of it shows what is in it, as of NumPy's arrays; of Python's own it is a copy."""
+    return is_array(container) and has_method(container, "base")
 
 
 def is_filled(function: Any, place: int) -> bool:
@@ -112,8 +132,7 @@ def _is_of_numpy(function: object) -> bool:
 def attribute(value: Any, name: str) -> Any:
     """What a value has under a name; None where it has nothing, or something that has to be run to tell.
 
-    Of a dictionary's method it is what that gives, as `gone_through` has it. What is in a class or a module
-    is looked up only if that is the user's own.
+    What is in a class or a module is looked up only if that is the user's own.
     """
     if name == "__dict__":
         return Attributes(value) if _held_by(value) else None
@@ -121,9 +140,26 @@ def attribute(value: Any, name: str) -> Any:
     return _of_library(value, name) if found is None else found
 
 
+def getter_of(value: Any, name: str) -> MethodType | None:
+    """What gives an object's property of a name; None where it has no such."""
+    found: Any = next((vars(kind)[name] for kind in type(value).__mro__ if name in vars(kind)), None)
+    is_getter = of_type(found, property) and of_type(found.fget, FunctionType)
+    return MethodType(found.fget, value) if is_getter else None
+
+
+def has_array(value: Any) -> bool:
+    """Whether it is an array, or a tuple of such, in which NumPy's functions may be given what they fill."""
+    return any(map(is_array, value)) if of_type(value, tuple) else is_array(value)
+
+
 def has_attribute(value: Any, name: str) -> bool:
     """Whether a value has anything under a name, be it None or something that has to be run to tell."""
     return any(True for _ in _found(value, frozenset({name})))
+
+
+def has_method(container: Any, name: str) -> bool:
+    """Whether a container's class has anything under a name."""
+    return any(name in vars(kind) for kind in type(container).__mro__)
 
 
 def is_shared(value: object) -> bool:
@@ -145,6 +181,8 @@ def _of_library(value: Any, name: str) -> Any:
     """What of a library it has there, if that changes what it is given first or has what does."""
     if of_type(value, dict):
         return _viewed(value, name) if name in _VIEWS else None
+    if (name in _SHOWN or name in _SHOWING) and is_view(value):
+        return value if name in _SHOWN else Giving(value)
     if of_type(value, ModuleType):
         found = value.__dict__.get(name)
         if is_ufunc(found) or of_type(found, ModuleType):
@@ -187,6 +225,8 @@ def given_by(container: Any) -> Any:
 
     The keys of a dictionary are nothing that could be changed.
     """
+    if is_view(container):
+        return container if container.ndim > 1 else None
     return None if of_type(container, dict) else element(container, None)
 
 
@@ -213,9 +253,11 @@ def gone_through(container: Any, function: Any, place: int) -> Any:
 
 
 def _viewed(container: Any, name: str) -> Any:
-    """The same of the views that a dictionary's methods give."""
+    """A dictionary's method, for what it gives: one value, or what a loop goes through."""
     one = element(container, None)
-    return None if one is None else ((None, one) if name == "items" else one,)
+    if one is None:
+        return None
+    return Giving(one if name == "get" else ((None, one) if name == "items" else one,))
 
 
 def _element(container: Any, index: Any) -> Any:
@@ -224,8 +266,12 @@ def _element(container: Any, index: Any) -> Any:
     if of_type(container, dict):
         found = None if index is None else _DICT.get(container, index)
         return next(iter(_DICT.values(container))) if found is None else found
-    kind: Any = next(kind for kind in _SEQUENCES if of_type(container, kind))
-    return kind.__getitem__(container, index if type(index) is int else 0)
+    kind: Any = next((kind for kind in _SEQUENCES if of_type(container, kind)), None)
+    if kind is None:
+        return container if index is not None and is_view(container) and container.ndim > 1 else None
+    if type(index) is int:
+        return kind.__getitem__(container, index)
+    return next(each for each in kind.__iter__(container) if each is not None)
 
 
 def _found(value: object, names: frozenset[str]) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from types import CodeType
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._hashes import has_own_order
 from .._inspect._ownership import is_own_function
-from .._inspect._steps import NAMING, loop_end, use_of
+from .._inspect._steps import NAMING, use_of
 from .._mutation._callees import bound_to
 from .._mutation._searches import Held, Search
 from .._mutation._trails import Reading
@@ -153,7 +153,7 @@ class _Listing(Reading):
             return place is not None and self._is_shown_in(place)
         if any(step.name in _UNORDERED for step in self._steps[at:place]):
             return False
-        end = loop_end(self._code, place)
+        end: int = self._steps[place].value
         while self._steps[end].name in _AFTER_LOOP:
             end += 1
         return self._is_shown(end)
@@ -163,7 +163,7 @@ class _Listing(Reading):
 
     def _is_shown_in(self, at: int) -> bool:
         """Whether what a loop does with one thing after another shows their order; here it takes them."""
-        places = range(at + 1, loop_end(self._code, at))
+        places = range(at + 1, self._steps[at].value)
         return any(self._is_ordered(place, places) for place in places)
 
     def _is_ordered(self, at: int, places: range) -> bool:
