@@ -7,6 +7,7 @@ submit ── room for its callable, and a thread free or allowed ──> a thre
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -308,6 +309,15 @@ class Dispatch:
         """Take no more calls; threads end when nothing waits. The lock is held."""
         self.closing = self._attentive = True
         self._send_home()
+
+    def orphan(self) -> None:
+        """In a fork, which has none of the threads: what waits is the parent's to make.
+
+        If it is a call that has forked, and comes out of that here, the thread it has come in ends with it.
+        """
+        self.lock = Mutex()  # somebody may hold the other one, for ever
+        self.backlog = Backlog()
+        self._attentive, self._on_left = True, sys.exit
 
     @property
     def drained(self) -> bool:
