@@ -85,6 +85,55 @@ print(os.waitpid(child, 0)[1])
     assert ran(code)[0] == ["8", "16", "0"]
 
 
+def test_a_call_that_was_submitted_before_a_fork():
+    """Whoever waits for it in the child is told that nobody makes it there; in the parent it is made."""
+    code = """
+import signal, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+from concurrent_choices import ConcurrentChoicesError
+executor = AdaptiveExecutor(1)
+gate = threading.Event()
+calls = [executor.submit(gate.wait), executor.submit(pow, 2, 3)]
+child = os.fork()
+if child == 0:
+    signal.alarm(20)  # which kills what waits for ever
+    for call in calls:
+        for ask in (call.result, call.exception):
+            try:
+                ask()
+            except ConcurrentChoicesError as error:
+                tell("fork" in str(error))
+    os._exit(0)
+print(os.waitpid(child, 0)[1], flush=True)
+gate.set()
+print(*(call.result() for call in calls))
+"""
+    assert ran(code) == (["True"] * 4 + ["0", "True", "8"], 0)
+
+
+@pytest.mark.parametrize("options", ["", ", max_queue=9"])
+def test_a_fork_that_comes_out_of_its_call(options):
+    """It ends there, rather than wait for calls for ever; what waits is made by its parent alone."""
+    code = f"""
+import signal, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+executor = AdaptiveExecutor(1{options})
+forked, gate = [], threading.Event()
+def fork():
+    gate.wait()
+    if child := os.fork():
+        forked.append(child)
+    else:
+        signal.alarm(20)  # which kills what waits for ever
+calls = [executor.submit(fork), executor.submit(tell, "made")]
+gate.set()
+for call in calls:
+    call.result()
+print(os.waitpid(forked[0], 0)[1], flush=True)
+"""
+    assert ran(code) == (["made", "0"], 0)
+
+
 def test_nothing_is_imported_in_a_thread_that_a_fork_would_not_have():
     """A fork meanwhile would keep the module's lock for ever, and hang where it needs the module."""
     code = """

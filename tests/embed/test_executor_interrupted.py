@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from functools import partial
@@ -12,7 +13,7 @@ import pytest
 from concurrent_choices import AdaptiveExecutor
 from concurrent_choices._embed._core import FEW
 from concurrent_choices._embed._processes import _in_tray
-from concurrent_choices._embed._threads import _stall_monitor
+from concurrent_choices._embed._threads import _dispatch, _stall_monitor
 from concurrent_choices._platform._processors import usable_cpus
 from interruption import strike_after
 
@@ -80,6 +81,51 @@ def test_ctrl_c_while_a_caller_makes_a_call_holds_up_nobody(calls):
                 gate[:] = [True]
                 while not idle:
                     pass
+            return what
+
+        calls_before = [executor.submit(turn, "wait") for _ in range(2)]
+        strike_after(calls, partial(executor.submit, turn, "open"))
+        gate.append(True)
+        assert [future.result(20) for future in calls_before] == ["wait", "wait"]
+
+
+def spare_the_start_of_threads(monkeypatch):
+    """Have Ctrl-C not strike in the standard library meanwhile, whose locks it leaves locked on 3.14."""
+
+    def new_thread(target, name):
+        made = threading.Thread(target=target, name=name, daemon=True)
+        start = made.start
+
+        def start_unstruck():
+            strike = sys.getprofile()
+            sys.setprofile(None)
+            start()
+            sys.setprofile(strike)
+
+        made.start = start_unstruck
+        return made
+
+    monkeypatch.setattr(_dispatch, "new_thread", new_thread)
+
+
+@pytest.mark.parametrize("calls", range(100, 180))
+def test_ctrl_c_while_a_thread_is_started_for_a_call_that_waits(calls, monkeypatch):
+    """It waits on, and is made: the caller whose place it gets has begun to start a thread, as none rests."""
+    spare_the_start_of_threads(monkeypatch)
+    gate = []
+    with AdaptiveExecutor(1, max_queue=1, when_full="caller") as executor:
+        idle = executor._core._dispatch._idle
+
+        def turn(what):
+            while what == "wait" and not gate:
+                time.sleep(1e-3)
+            if what == "open":
+                gate[:] = [True]
+                while not idle:
+                    pass
+                lane = idle[-1]
+                del idle[-1]
+                lane.mail.put(None)
             return what
 
         calls_before = [executor.submit(turn, "wait") for _ in range(2)]

@@ -57,6 +57,11 @@ class Core:
         self._limits = {number_of(identity_of(fn)): limit for fn, limit in settings.limits.items()}
         self.start_afresh()
 
+    def orphan(self) -> None:
+        """In a fork: leave all that there was to the parent, and begin anew."""
+        self._dispatch.orphan()
+        self.start_afresh()
+
     def start_afresh(self) -> None:
         """Begin without threads, processes and calls."""
         settings = self._settings

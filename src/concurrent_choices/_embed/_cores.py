@@ -30,4 +30,4 @@ def _finish_all() -> None:
 
 
 call_at_exit(_finish_all)
-tell_in_forks(_cores, Core.start_afresh)
+tell_in_forks(_cores, Core.orphan)

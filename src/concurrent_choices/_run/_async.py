@@ -10,6 +10,7 @@ from .._work._job import Job
 from ..protocols import AsyncStrategy, Strategy
 from ._arguments import check_switches, off_the_loop
 from ._collect import Arrivals, Collector, InOrder, Window, batch_of, finish, iterable_of
+from ._open_streams import Reading, orphaned
 from ._prepare import LINGER, Running, RunOptions, Streaming, StreamOptions, prepare, prepare_stream, shown
 
 __all__ = ["arun", "astream"]
@@ -155,7 +156,7 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
 async def _astream(
     job: Job, chosen: Strategy, items: Any, delivery: InOrder | Arrivals, *, progress: bool
 ) -> AsyncGenerator[Any]:
-    window, arrived = Window(job), 0
+    window, reading, arrived = Window(job), Reading(job, on_loop=True), 0
     with shown(progress, job, chosen) as seen:
         async with _Batches(chosen, job, items) as batches:
             async for batch in batches:
@@ -164,8 +165,10 @@ async def _astream(
                 arrived += len(batch.values)
                 window.arrived(batch.values)
                 for values in delivery.take(batch):
-                    for value in values:
+                    for value in reading.rest_of(values):
                         yield value
+                    if job.orphaned:
+                        raise orphaned("astream", job)
                     window.release(len(values))
                 if batch.error is not None:
                     raise batch.error
@@ -197,6 +200,8 @@ class _Batches:
 
     async def __aexit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
         self._job.end(kind)  # first, as in `run`
+        if self._job.orphaned:
+            return  # nobody is here whose end could be waited for, and perhaps no loop runs to wait on
         await self._feeding.aclose()
         close = getattr(self._batches, "aclose", None)
         if close is not None:

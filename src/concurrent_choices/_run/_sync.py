@@ -12,7 +12,7 @@ from .._work._job import Job
 from ..protocols import Strategy
 from ._arguments import blocking, check_switches
 from ._collect import Arrivals, Collector, InOrder, Window, batch_of, finish, iterable_of
-from ._open_streams import closed_at_exit
+from ._open_streams import Reading, closed_at_exit, orphaned
 from ._prepare import (
     GLANCE,
     Running,
@@ -164,6 +164,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
     Raises:
         InvalidArgumentError: At the call, if an argument is invalid. Whatever else `run` raises comes
             from the iterator, after the results that were due before.
+        ConcurrentChoicesError: In a fork, at once, if the stream had begun by then.
         RunningLoopError: At the call, or as the first result is taken, if an event loop is running in that
             thread; use `astream`.
 
@@ -194,7 +195,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
 def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Generator[Any]:
     _refuse_loop()  # it may have been made before the loop ran, or in another thread
     job.source.adopt()
-    window, arrived = Window(job), 0
+    window, reading, arrived = Window(job), Reading(job), 0
     with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
         for batch in batches:
             if seen is not None:
@@ -202,7 +203,9 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
             arrived += len(batch.values)
             window.arrived(batch.values)
             for values in delivery.take(batch):
-                yield from values
+                yield from reading.rest_of(values)
+                if job.orphaned:
+                    raise orphaned("stream", job)
                 job.source.adopt()  # a server asks for each result in whichever of its threads is free
                 window.release(len(values))
                 window.tend()

@@ -12,7 +12,28 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = ["tell_in_forks"]
+__all__ = ["DESCENT", "tell_in_forks"]
+
+
+class _Descent:
+    """Tells what was made in this process from what it has a copy of.
+
+    Attributes:
+        forks: How many lie between the process that loaded this and the one that asks.
+    """
+
+    __slots__ = ("forks",)
+
+    def __init__(self) -> None:
+        self.forks = 0
+
+    def descend(self) -> None:
+        """This is one fork further on."""
+        self.forks += 1
+
+
+DESCENT = _Descent()
+"""That of this process."""
 
 
 def tell_in_forks(known: Iterable[T], tell: Callable[[T], object]) -> None:
@@ -24,3 +45,6 @@ def tell_in_forks(known: Iterable[T], tell: Callable[[T], object]) -> None:
 
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=tell_all)
+
+
+tell_in_forks((DESCENT,), _Descent.descend)

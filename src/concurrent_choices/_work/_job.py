@@ -56,6 +56,7 @@ class Job:
         performer: Performs claims of a `def`, however long it takes.
         stopped: Whether the caller wants nothing more.
         failed: Whether an exception is why, such as an item's, and nobody who lost interest or patience.
+        orphaned: Whether this is a fork of the process in which it began, and who works for it is there.
         tend: Has the strategy see to its lanes between two of its batches, in the thread that iterates over
             `execute`; what goes wrong is raised in place of the next batch.
     """
@@ -90,7 +91,7 @@ class Job:
             return_exceptions=return_exceptions,
             quick=not self.is_async and touches_nothing(fn),
         )
-        self.stopped = self.failed = False
+        self.stopped = self.failed = self.orphaned = False
         self.tend: Callable[[], None] = _nothing
         self._on_stop: list[Callable[[], None]] = []
 
@@ -192,6 +193,11 @@ class Job:
         self._on_stop.append(callback)
         if self.stopped:
             callback()
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether its strategy has lanes to see to, which a fork has not."""
+        return self.tend is not _nothing
 
     @property
     def lanes(self) -> int:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from _thread import allocate_lock, get_ident
 from typing import TYPE_CHECKING, Any
 
+from ..._errors import ConcurrentChoicesError
+from ..._runtime._forks import DESCENT
 from ..._runtime._mutex import MutexBase
 
 if TYPE_CHECKING:
@@ -19,12 +21,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Monitor"]
 
+_PARENTS = (
+    "this call was submitted before this process was forked, and is made in the parent; wait for it there, "
+    "or submit it here, after the fork"
+)
+
 
 class Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
     """What a future asks of its condition."""
 
-    __slots__ = ("waiting",)
-    waiting: list[LockType]  # set by the future: an `__init__` would be one more call in Python
+    __slots__ = ("forks", "waiting")
+    forks: (
+        int  # where it was made; both are set by the future: an `__init__` would be one more call in Python
+    )
+    waiting: list[LockType]
 
     # What `threading.Condition` asks of a lock too; the stubs leave it out.
     _release_save: Any
@@ -32,7 +42,13 @@ class Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneral
     _is_owned: Any
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Let go of the lock until somebody notifies; False where that takes longer than so many seconds."""
+        """Let go of the lock until somebody notifies; False where that takes longer than so many seconds.
+
+        Raises:
+            ConcurrentChoicesError: This is a fork, where nobody would ever notify.
+        """
+        if self.forks != DESCENT.forks:
+            raise ConcurrentChoicesError(_PARENTS)
         turn = allocate_lock()
         turn.acquire()
         self.waiting.append(turn)

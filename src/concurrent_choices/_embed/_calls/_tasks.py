@@ -12,6 +12,7 @@ from contextvars import Context
 from typing import Any
 
 from ..._inspect._callables import show_call
+from ..._runtime._forks import DESCENT
 from .._accounting._account import Account
 from .._accounting._identity import unwrapped
 from ._monitor import Monitor
@@ -54,6 +55,7 @@ class Task(Future[Any]):
         # The rest of what the base class sets, which would make a condition.
         monitor = Monitor()
         monitor.waiting = []
+        monitor.forks = DESCENT.forks
         self._condition: Any = monitor
         self._waiters = []
         self._done_callbacks: list[Any] = []

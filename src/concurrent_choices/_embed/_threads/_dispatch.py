@@ -7,6 +7,7 @@ submit ── room for its callable, and a thread free or allowed ──> a thre
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
+from ..._runtime._interrupted import by_handler
 from ..._runtime._mutex import Mutex
 from ..._runtime._new_thread import new_thread
 from .._calls._backlog import Backlog
@@ -86,6 +88,7 @@ class Dispatch:
         self._busy = 0
         # The one that rested last goes first: what it needs is still in the caches, and the others can end.
         self._idle: list[Lane] = []
+        self._spare: Lane | None = None  # what a thread that is started next is seen by
         self._on_learnt = on_learnt
         self._on_wait = on_wait
         self._on_left = on_left
@@ -142,7 +145,7 @@ class Dispatch:
 
     def _withdraw(self, lane: Lane, task: Task) -> None:
         """No thread could be started for a call. The lock is held."""
-        del self.lanes[lane]
+        self.lanes.pop(lane, None)  # one that was started, to find no call, may have left already
         self._busy -= 1
         task.account.running -= 1
 
@@ -213,13 +216,19 @@ class Dispatch:
 
     def _grow(self) -> tuple[Lane, Task] | None:
         """One more call to start besides, where limits have risen. The lock is held."""
+        if self._spare is None:
+            self._spare = Lane()
         task = self._taken(time.perf_counter_ns())
         if task is None:
             return None
-        if not self._idle:
-            return self._new_lane(), task
-        lane = self._idle[-1]  # not by a call, as in `enter`
-        del self._idle[-1]
+        # No call from here on, as in `enter`.
+        if self._idle:
+            lane = self._idle[-1]
+            del self._idle[-1]
+        else:
+            lane, self._spare = self._spare, None
+            self.lanes[lane] = None
+            self._serial += 1
         return lane, task
 
     def _begin(self, lane: Lane, task: Task) -> bool:
@@ -229,16 +238,35 @@ class Dispatch:
             return True
         try:
             self.start(lane, task)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the call waits on or ends with it
-            with self.lock:
-                self._withdraw(lane, task)
-                if self._busy or self._idle:
-                    self.backlog.put_back(task)
-                    return bool(self._idle)  # one that came to rest meanwhile looks no more for what waits
-            self._fail(task, error)
+        except Exception as error:
+            if _is_interruption(error):
+                raise
+            return self._do_without(lane, task, error)
         return True
 
-    def _fail(self, task: Task, error: Exception) -> None:
+    def _do_without(self, lane: Lane, task: Task, error: BaseException) -> bool:
+        """Starting a thread has failed: its call waits on, or ends with the error if that were for ever.
+
+        Not where the thread has it already, as Ctrl-C may strike after that.
+
+        Returns:
+            Whether others may begin.
+        """
+        if lane.thread is not None and not _recalled(lane):
+            return True
+        with self.lock:
+            self._withdraw(lane, task)
+            waits = self._busy or self._idle or _is_interruption(error)  # after which it is tried again
+            if waits:
+                self.backlog.put_back(task)
+            rests = bool(self._idle)  # a thread that came to rest meanwhile looks no more for what waits
+        if not waits:
+            self._fail(task, error)
+            return True
+        self._on_wait()
+        return rests
+
+    def _fail(self, task: Task, error: BaseException) -> None:
         """There is no thread that a call could wait for."""
         if task.begin():
             task.deliver(None, error)
@@ -264,7 +292,11 @@ class Dispatch:
                         lane.mail.put(task)
                         begun = True
                     else:
-                        begun = self._begin(lane, task)
+                        try:
+                            begun = self._begin(lane, task)
+                        except BaseException as error:  # at its entry, or as the thread begins
+                            self._do_without(lane, task, error)
+                            raise
 
     def _leave(self, lane: Lane) -> None:
         with self.lock:
@@ -277,6 +309,15 @@ class Dispatch:
         """Take no more calls; threads end when nothing waits. The lock is held."""
         self.closing = self._attentive = True
         self._send_home()
+
+    def orphan(self) -> None:
+        """In a fork, which has none of the threads: what waits is the parent's to make.
+
+        If it is a call that has forked, and comes out of that here, the thread it has come in ends with it.
+        """
+        self.lock = Mutex()  # somebody may hold the other one, for ever
+        self.backlog = Backlog()
+        self._attentive, self._on_left = True, sys.exit
 
     @property
     def drained(self) -> bool:
@@ -291,6 +332,15 @@ class Dispatch:
     def threads(self) -> list[threading.Thread]:
         """The threads that live."""
         return [lane.thread for lane in list(self.lanes) if lane.thread is not None]
+
+
+def _is_interruption(error: BaseException) -> bool:
+    """Whether Ctrl-C or a signal's handler has kept a thread from starting, or a lock that it left."""
+    return (
+        not isinstance(error, Exception)
+        or by_handler(error)
+        or isinstance(error.__context__, KeyboardInterrupt)
+    )
 
 
 def _recalled(lane: Lane) -> bool:

@@ -257,9 +257,9 @@ class LanePool:
         self.outbox.put(batch)
 
     def part(self) -> None:
-        """Wait a moment for lanes that are busy; a thread cannot be stopped."""
+        """Wait a moment for lanes that are busy; a thread cannot be stopped, and a fork has none."""
         until = time.monotonic() + PARTING
-        while self._lanes and time.monotonic() < until:
+        while self._lanes and not self.job.orphaned and time.monotonic() < until:
             self.outbox.take()  # for nobody: where there is something, a wait is over as it begins
             self.outbox.wait(until - time.monotonic())
 
