@@ -31,9 +31,9 @@ class Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneral
     """What a future asks of its condition."""
 
     __slots__ = ("forks", "waiting")
-    forks: (
-        int  # where it was made; both are set by the future: an `__init__` would be one more call in Python
-    )
+    # Set by the future, as an `__init__` would be one more call in Python: how many forks before it was made,
+    # and what those wait for who wait for it.
+    forks: int
     waiting: list[LockType]
 
     # What `threading.Condition` asks of a lock too; the stubs leave it out.
