@@ -67,9 +67,11 @@ def test_ctrl_c_while_a_call_is_sent_to_a_worker_holds_up_no_shutdown(calls):
     assert not end.is_alive()
 
 
-@pytest.mark.parametrize("calls", range(30, 130))
-def test_ctrl_c_while_a_caller_makes_a_call_holds_up_nobody(calls):
-    """What waits for the caller's place gets it: no thread looks for it, as all have come to rest."""
+def made_though_struck(calls, *, rests):
+    """What calls that wait give as Ctrl-C strikes a caller that has made one itself, and gives its place up.
+
+    A thread has come to rest by then, or none has, so that one is started.
+    """
     gate = []
     with AdaptiveExecutor(1, max_queue=1, when_full="caller") as executor:
         idle = executor._core._dispatch._idle
@@ -81,12 +83,22 @@ def test_ctrl_c_while_a_caller_makes_a_call_holds_up_nobody(calls):
                 gate[:] = [True]
                 while not idle:
                     pass
+                if not rests:
+                    lane = idle[-1]
+                    del idle[-1]
+                    lane.mail.put(None)
             return what
 
         calls_before = [executor.submit(turn, "wait") for _ in range(2)]
         strike_after(calls, partial(executor.submit, turn, "open"))
         gate.append(True)
-        assert [future.result(20) for future in calls_before] == ["wait", "wait"]
+        return [future.result(20) for future in calls_before]
+
+
+@pytest.mark.parametrize("calls", range(30, 130))
+def test_ctrl_c_while_a_caller_makes_a_call_holds_up_nobody(calls):
+    """What waits for the caller's place gets it: no thread looks for it, as all have come to rest."""
+    assert made_though_struck(calls, rests=True) == ["wait", "wait"]
 
 
 def spare_the_start_of_threads(monkeypatch):
@@ -112,26 +124,7 @@ def spare_the_start_of_threads(monkeypatch):
 def test_ctrl_c_while_a_thread_is_started_for_a_call_that_waits(calls, monkeypatch):
     """It waits on, and is made: the caller whose place it gets has begun to start a thread, as none rests."""
     spare_the_start_of_threads(monkeypatch)
-    gate = []
-    with AdaptiveExecutor(1, max_queue=1, when_full="caller") as executor:
-        idle = executor._core._dispatch._idle
-
-        def turn(what):
-            while what == "wait" and not gate:
-                time.sleep(1e-3)
-            if what == "open":
-                gate[:] = [True]
-                while not idle:
-                    pass
-                lane = idle[-1]
-                del idle[-1]
-                lane.mail.put(None)
-            return what
-
-        calls_before = [executor.submit(turn, "wait") for _ in range(2)]
-        strike_after(calls, partial(executor.submit, turn, "open"))
-        gate.append(True)
-        assert [future.result(20) for future in calls_before] == ["wait", "wait"]
+    assert made_though_struck(calls, rests=False) == ["wait", "wait"]
 
 
 def interrupted(module, monkeypatch, moment):
