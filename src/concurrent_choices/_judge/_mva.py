@@ -60,8 +60,12 @@ class Network:
     @property
     def bound(self) -> float:
         """Items a second that no number of lanes can exceed."""
-        slowest = max(*self.queues, self.held, 0.0)
-        return min(capacity(slowest), capacity(self.work, self.cores), self.ceiling)
+        return min(capacity(self._slowest), capacity(self.work, self.cores), self.ceiling)
+
+    @property
+    def _slowest(self) -> float:
+        """Seconds of an item at the station that takes most of those that serve one at a time."""
+        return max(*self.queues, self.held, 0.0)
 
     def in_step(self, lanes: int) -> float:
         """Items a second of lanes that all compute, then all wait: nothing of the one hides behind the other.
@@ -79,7 +83,7 @@ class Network:
 
         From so many lanes on they are spread out, and the slowest station never rests but for one wait.
         """
-        slowest = max(*self.queues, self.held, 0.0)
+        slowest = self._slowest
         if lanes * slowest <= self.think:
             return inf
         each = sum(self.queues) + self.held + self.work / self.cores

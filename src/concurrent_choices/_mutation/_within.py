@@ -13,7 +13,7 @@ from .._inspect._ownership import is_own_class, is_own_module
 from .._runtime._interrupted import raise_handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 __all__ = [
@@ -142,7 +142,7 @@ def attribute(value: Any, name: str) -> Any:
 
 def getter_of(value: Any, name: str) -> MethodType | None:
     """What gives an object's property of a name; None where it has no such."""
-    found: Any = next((vars(kind)[name] for kind in type(value).__mro__ if name in vars(kind)), None)
+    found = _first_in(type(value).__mro__, name)
     is_getter = of_type(found, property) and of_type(found.fget, FunctionType)
     return MethodType(found.fget, value) if is_getter else None
 
@@ -173,8 +173,13 @@ def inherited(above: Any, name: str) -> Any:
     kind, itself = (members[each].__get__(above) for each in ("__thisclass__", "__self__"))
     order: list[type] = [*type(itself).__mro__]
     behind = next(order[at:] for at, each in enumerate(order, 1) if each is kind)
-    found: Any = next((vars(each)[name] for each in behind if name in vars(each)), None)
+    found = _first_in(behind, name)
     return MethodType(found, itself) if of_type(found, FunctionType) else None
+
+
+def _first_in(kinds: Iterable[type], name: str) -> Any:
+    """What the first of some classes that has anything under a name has there; None where none has."""
+    return next((vars(kind)[name] for kind in kinds if name in vars(kind)), None)
 
 
 def _of_library(value: Any, name: str) -> Any:
@@ -192,8 +197,7 @@ def _of_library(value: Any, name: str) -> Any:
     elif name not in FIRST_CHANGERS:
         found = None
     else:
-        bodies = (vars(kind) for kind in type(value).__mro__)
-        found = next((body[name] for body in bodies if name in body), None)
+        found = _first_in(type(value).__mro__, name)
     return found if changes_its_first(found) else None
 
 
