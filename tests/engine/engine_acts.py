@@ -30,6 +30,12 @@ class Move:
         elif not Path(self.sign).exists():
             time.sleep(0.02 if early else 0.5)
 
+    def wait(self):
+        """Wait at home until it has come about, for a minute at most."""
+        until = time.monotonic() + 60
+        while not Path(self.sign).exists() and time.monotonic() < until:
+            time.sleep(2e-3)
+
 
 def no_such_thread(_ident):
     raise ProcessLookupError

@@ -4,7 +4,7 @@ import os
 
 import engine_acts as acts
 import pytest
-from engine_fakes import HYBRID, OUTSIDE, STARTING, ScriptedStrategy
+from engine_fakes import HYBRID, LANES, OUTSIDE, STARTING, ScriptedStrategy
 from engine_moves import outside, some_after_the_move
 
 from concurrent_choices import run
@@ -47,6 +47,29 @@ def test_changes_in_lanes_of_workers_are_told(move):
     strategy = ScriptedStrategy(STARTING._replace(inside=3), HYBRID)
     assert run(ChangesFrom(250, move).note, range(300), strategy=strategy) == list(range(300))
     assert strategy.report.lost == "its object"
+
+
+class ChangesAtHome(ChangesFrom):
+    """Is changed by one call, which has begun here before others go elsewhere, and ends after those begin."""
+
+    def note(self, item):
+        here = os.getpid() == self.move.home
+        if item == self.first and here:
+            self.move.wait()
+            object.__setattr__(self, self.counted, 1)
+        else:
+            self.move.linger(early=item < 50)
+        return item
+
+
+def test_changes_here_that_workers_do_not_see_are_told(move, caplog):
+    """They have copies from before it; that all stayed in this process would be wrong."""
+    strategy = ScriptedStrategy(LANES, LANES._replace(stage="starting", processes=2), OUTSIDE)
+    assert run(ChangesAtHome(2, move).note, range(300), strategy=strategy) == list(range(300))
+    assert (strategy.report.witness, strategy.report.lost) == ("its object", "")
+    assert "Calls changed its object here, and worker processes did not see" in str(strategy.report)
+    assert "stayed in this process" not in str(strategy.report)
+    assert [record.levelname for record in caplog.records if "its object" in record.message] == ["WARNING"]
 
 
 def discount(row):

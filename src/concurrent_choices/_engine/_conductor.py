@@ -154,7 +154,7 @@ class Conductor:
         ticker().stop(self._beat)
         self._pool.part()
         if self._workforce.is_idle and self._overlapped and not self._report.witness:
-            self._report.witness = self._state.changed()
+            self._report.see(self._state.changed())
         self._report.close(self.done)
         self._workforce.close(error)
 
@@ -192,11 +192,15 @@ class Conductor:
 
     def _pumped(self, pump: FallbackPump) -> Iterator[Batch]:
         """What worker processes do, and what is still done here, until they are to have no more."""
+        here = self._done_here().items
         self._lookout.observer.pump = pump
         if not self._caller.inside:  # called back already
             pump.leave()
         yield from pump
         self._job.tend = self._pool.tend
+        self._report.left = self._report.left or pump.items > 0
+        if self._report.left and self._done_here().items > here:  # by calls that were under way
+            self._report.see(self._state.changed())
         with self._lock:
             self._lookout.observer.pump_ended(pump)
             if pump.changed:

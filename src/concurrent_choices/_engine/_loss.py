@@ -13,5 +13,5 @@ def loss(report: RunReport, state: State) -> str:
     """What calls were seen to change, in a sentence, and in the report; empty for nothing."""
     changed = state.lost_elsewhere()
     if changed:
-        report.witness = changed
+        report.see(changed)
     return loss_of(changed)

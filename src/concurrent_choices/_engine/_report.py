@@ -21,10 +21,9 @@ _TOLD = 16
 """Places that a run tells, the nearest (guessed: contexts copied from contexts are few; those that tasks of a
 server keep, which it started between its runs, may be thousands)."""
 
-_LOST = (
-    "Calls changed {} in worker processes, and those changes stayed there; "
-    'strategy="sequential" keeps them, and so does strategy="thread" where calls may overlap.'
-)
+_KEEPING = 'strategy="sequential" keeps them, and so does strategy="thread" where calls may overlap.'
+_LOST = "Calls changed {} in worker processes, and those changes stayed there; " + _KEEPING
+_UNSEEN = "Calls changed {} here, and worker processes did not see those changes; " + _KEEPING
 
 
 class Step(NamedTuple):
@@ -73,6 +72,7 @@ class RunReport(Printed):
         done: How many items are finished, and not those that threads still run when their time is up.
         witness: What calls change, as was seen or as their code says; empty if nothing, or if nobody looked.
         lost: What calls changed in worker processes, where the changes remain; empty if nothing was seen.
+        left: Whether worker processes have performed anything.
         doing: What works now, or worked last.
     """
 
@@ -82,6 +82,7 @@ class RunReport(Printed):
         "callable",
         "doing",
         "done",
+        "left",
         "lost",
         "seconds",
         "steps",
@@ -94,6 +95,7 @@ class RunReport(Printed):
         self.seconds: float | None = None
         self.done = 0
         self.witness = self.lost = ""
+        self.left = False
         self.doing = "this thread"
         self._began = time.perf_counter()
 
@@ -140,13 +142,22 @@ class RunReport(Printed):
                     words, self.callable, step.doing, step.at, step.done, step.reason
                 )
 
+    def see(self, changed: str) -> None:
+        """Write down what calls change here, if anything; and warn where workers have not seen it."""
+        if changed and self.left and not self.witness:
+            self._warn(_UNSEEN.format(changed))
+        self.witness = self.witness or changed
+
     def lose(self, changed: str) -> None:
         """Write down, and warn in the log, that calls have changed something in worker processes."""
+        self.lost = changed
+        self._warn(_LOST.format(changed))
+
+    def _warn(self, words: str) -> None:
         import logging  # noqa: PLC0415 - 10 ms of a first run, and this is seldom needed
 
-        self.lost = changed
         with suppress(Exception):  # as above
-            logging.getLogger("concurrent_choices").warning("%s: %s", self.callable, _LOST.format(changed))
+            logging.getLogger("concurrent_choices").warning("%s: %s", self.callable, words)
 
     def close(self, done: int) -> None:
         """The run has ended."""
@@ -157,7 +168,9 @@ class RunReport(Printed):
         for before, step in zip([None, *self.steps], self.steps, strict=False):
             same = before is not None and step.words == before.words
             lines.append(f"{step.at:8.3f} s  {step.doing:<20}  {'the same' if same else step.reason}")
-        if self.witness:
+        if self.witness and self.left:
+            lines.append(_UNSEEN.format(self.witness))
+        elif self.witness:
             lines.append(f"It stayed in this process: calls change {self.witness}.")
         if self.lost:
             lines.append(_LOST.format(self.lost))

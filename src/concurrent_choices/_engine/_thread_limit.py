@@ -85,5 +85,6 @@ class ThreadLimit:
     @cached_property
     def _mutation(self) -> str:
         """What calls change, or may come to, before two compute side by side: results may depend on it."""
-        self._report.witness = altered = self._state.altered()
+        altered = self._state.altered()
+        self._report.see(altered)
         return altered
