@@ -7,7 +7,7 @@ import threading
 import tracemalloc
 from collections import defaultdict
 from enum import Flag
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from textwrap import dedent
 
@@ -480,3 +480,59 @@ def test_what_a_dictionary_makes_of_its_default_is_no_change():
     assert state.changed() == ""
     found[3].append(1)
     assert state.changed() == "the enclosing 'found'"
+
+
+@cache
+def notes_kept():
+    return []
+
+
+@cache
+def client_kept():
+    return Client()
+
+
+class Client:
+    def __init__(self):
+        self.requests = 0
+
+    def ask(self, item):
+        self.requests += 1
+        return item
+
+
+def puts_into_what_is_kept(item):
+    getattr(notes_kept(), "app" + "end")(item)  # which the code does not tell
+
+
+def test_what_a_cached_function_keeps_is_looked_at():
+    """Each process makes it once, which is no change; what becomes of it from then on is one."""
+    notes_kept.cache_clear()
+    state = State(puts_into_what_is_kept)
+    puts_into_what_is_kept(1)
+    assert state.changed() == ""
+    puts_into_what_is_kept(2)
+    assert state.changed() == "what the global 'notes_kept' keeps"
+
+
+def test_what_a_client_counts_for_itself_is_left_alone():
+    """There is one in each process, behind a cached function, which is what those are for."""
+    client_kept.cache_clear()
+    state = State(lambda item: client_kept().ask(item))
+    assert (client_kept().ask(1), client_kept().ask(2), state.changed()) == (1, 2, "")
+    state = State(lambda item: client_kept().ask(item))
+    assert (client_kept().ask(3), state.changed()) == (3, "")
+
+
+def reads_by_its_name(_item):
+    return globals()["BY_NAME"]
+
+
+BY_NAME = []
+
+
+def test_a_global_that_is_looked_up_by_its_name_is_looked_at():
+    """As long as the code has the name."""
+    state = State(reads_by_its_name)
+    reads_by_its_name(1).append(1)
+    assert state.changed() == "the global 'BY_NAME'"

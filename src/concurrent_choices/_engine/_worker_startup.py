@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from .._inspect._words import no_workers, reason_of
+from .._mutation._kept_by_caches import keeping
 from .._mutation._state import FIRST, MORE, State
 from .._platform._tasks import cpu_of_process, schedule_of
 from .._runtime._mutex import Mutex
@@ -25,7 +26,6 @@ from .._strategies._workers._hosting._own_modules import OwnModules
 from .._strategies._workers._hosting._staffing import Staffing
 from .._transfer._apart import keep_apart
 from .._transfer._imported import Imported
-from .._transfer._kept_by_caches import keeping
 from .._transfer._kept_here import kept_here
 from .._transfer._pickling import dump, dump_callable, travels_by_name
 from .._work._job import Job

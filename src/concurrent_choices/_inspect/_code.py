@@ -60,8 +60,11 @@ def names_in(code: CodeType) -> frozenset[str]:
 
 @lru_cache(KEPT)
 def globals_in(code: CodeType) -> tuple[str, ...]:
-    """The names by which a function reaches globals, in order, inside the functions it makes too."""
-    return tuple(sorted({name for each in codes_in(code) for name in _named_by(_OF_GLOBALS, each)}))
+    """The names by which a function may reach globals, in order, inside the functions it makes too."""
+    named = {name for each in codes_in(code) for name in _named_by(_OF_GLOBALS, each)}
+    if "globals" in named:  # as in `globals()["seen"]`
+        named.update(value for each in codes_in(code) for value in each.co_consts if type(value) is str)
+    return tuple(sorted(named))
 
 
 def globals_of(function: FunctionType) -> list[tuple[str, Any]]:

@@ -10,9 +10,9 @@ import copyreg
 import sys
 from _contextvars import ContextVar
 from _pickle import Pickler, dumps
-from collections import defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from functools import partial
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
@@ -41,7 +41,7 @@ _DEEP = 8
 UNSET = -1
 """The mark of a context variable without a value."""
 
-CONTAINERS = (bytearray, dict, list, set)
+CONTAINERS = (Counter, OrderedDict, SimpleNamespace, bytearray, defaultdict, deque, dict, list, set)
 """Classes of data that can be changed."""
 
 _DEFAULTS = frozenset({dict, float, int, list, set, str})

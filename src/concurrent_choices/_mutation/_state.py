@@ -22,6 +22,7 @@ from .._inspect._ownership import is_own_class
 from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
 from ._filled import without_filled
+from ._kept_by_caches import data_kept
 from ._marks import MOST, summed
 from ._parts import parts_of
 from ._picklers import bytes_of
@@ -63,6 +64,7 @@ class _Part(NamedTuple):
         whole: Whether the digest covers all of it.
         opaque: Whether to use it is to change it, as an iterator that tells nothing, or a random generator.
         names: Those of its attributes.
+        kept: Whether a function under `functools.cache` keeps it, from its first call on.
     """
 
     value: Any
@@ -70,6 +72,7 @@ class _Part(NamedTuple):
     whole: bool
     opaque: bool = False
     names: tuple[str, ...] = ()
+    kept: bool = False
 
     def differs(self, earlier: _Part) -> bool:
         """Whether it is not what it was."""
@@ -164,7 +167,8 @@ class State:
                 return f"{name}, which is gone"
             if now[name].differs(part) and not self._has_filled(name, now[name]):
                 return name
-        new = now.keys() - self._parts.keys()
+        self._parts.update((name, part) for name, part in now.items() if part.kept)
+        new = {name for name in now.keys() - self._parts.keys() if not now[name].kept}
         if new and self._unloaded <= unloaded_among(reached_from(self._fn)):  # else a call has imported it
             return min(new)
         return ""
@@ -215,11 +219,19 @@ def _is_changeable(item: Any) -> bool:
 
 
 def _looked_at(reached: Iterable[tuple[str, Any]], most: int) -> Iterator[tuple[str, _Part]]:
+    things = list(reached)
+    yield from ((name, _looked(value, most)) for name, value in _apart_by_name(data_among(things)))
+    for name, cache in _apart_by_name(data_kept(things)):
+        # What is large is kept so that each process makes it once: its beginning must do.
+        yield f"what {name} keeps", _looked(cache(), most)._replace(whole=True, kept=True)
+
+
+def _apart_by_name(things: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Things with numbers after the names that others have too."""
     seen: dict[str, int] = {}
-    for name, value in data_among(reached):
+    for name, value in things:
         seen[name] = seen.get(name, 0) + 1
-        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        yield unique, _looked(value, most)
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})", value
 
 
 def _print_of(item: Any) -> object:

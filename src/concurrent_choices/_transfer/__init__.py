@@ -5,7 +5,6 @@ _pickling     how things travel; _by_value and _apart: those that no worker can 
 _prepared     what an initializer set in what travelled by value, for functions that come later
 _imports      what a worker has to import for it; _callable_size: how much travels with it
 _imported     what it uses of modules, which a worker may find otherwise
-_kept_by_caches  settings that functools.cache keeps, which are changed since
 _kept_here    why it stays though it could travel: for what tests replaced, also deep in libraries
               (_pretences), for its _lookups by names that its code does not spell out, or because what
               it gives is _hashed: by `hash()`, or by the _orders of sets

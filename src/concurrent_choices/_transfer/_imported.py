@@ -25,9 +25,9 @@ from .._inspect._captured import (
 from .._inspect._code import globals_of, names_in
 from .._inspect._ownership import is_own_class, is_own_function, of_libraries
 from .._mutation._filled import filled_in
+from .._mutation._kept_by_caches import data_kept
 from .._mutation._marks import compare, is_compared, mark_of, value_at
 from .._runtime._interrupted import raise_handlers
-from ._kept_by_caches import kept_by_caches
 from ._pickling import travels_by_name
 
 __all__ = ["Imported"]
@@ -83,7 +83,8 @@ def _imported(fn: Any) -> Iterator[tuple[str, str]]:
             yield from _of_function(function)
         if travels_by_name(function):
             yield from _data(function.__module__, _kept_by(function, named))
-    yield from kept_by_caches(reached)
+    caches = (cache for _, cache in data_kept(reached) if travels_by_name(cache))
+    yield from ((cache.__module__, f"{cache.__qualname__}()") for cache in caches)
 
 
 def _reached(fn: Any) -> list[tuple[str, Any]]:

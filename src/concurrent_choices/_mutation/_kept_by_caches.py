@@ -14,50 +14,50 @@ from .._inspect._asking import ATOMS, of_type
 from .._inspect._captured import reached_from
 from .._inspect._code import names_in
 from .._inspect._ownership import is_own_class, is_own_function
-from .._mutation._marks import CONTAINERS, keeps_one, mark_of
-from ._pickling import travels_by_name
+from ._marks import CONTAINERS, keeps_one, mark_of
+from ._stores import stores_beyond
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-__all__ = ["keeping", "kept_by_caches"]
+__all__ = ["data_kept", "keeping"]
 
 _WRAPPER = type(lru_cache(len))
 _USED_UNNAMED = ("__call__", "__contains__", "__getattr__", "__getitem__", "__iter__", "__missing__")
 
 
-def kept_by_caches(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Calls of cached functions, among what hangs on a callable, whose results must be the same elsewhere."""
-    things = [each for _, each in reached]
-    caches = [each for each in things if type(each) is _WRAPPER and _may_have_changed(each)]
+def data_kept(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Cached functions, among what hangs on a callable, of which each process should keep the same data."""
+    things = list(reached)
+    caches = [each for each in things if _keeps_data(each[1])]
     if caches:
-        functions = [each for each in things if is_own_function(each)]
+        functions = [each for _, each in things if is_own_function(each)]
         named = frozenset(_USED_UNNAMED).union(*(names_in(each.__code__) for each in functions))
-        for each in caches:
-            if travels_by_name(each) and not _changes_itself(type(each()), named):
-                yield each.__module__, f"{each.__qualname__}()"
+        yield from (each for each in caches if not _changes_itself(each[1](), named))
 
 
 def keeping(fn: object) -> list[int]:
     """Marks of what cached functions keep that take nothing, among what hangs on a callable."""
-    return [mark_of(each()) for _, each in reached_from(fn) if type(each) is _WRAPPER and keeps_one(each)]
+    return [mark_of(each()) for _, each in reached_from(fn) if _is_cached(each) and keeps_one(each)]
 
 
-def _may_have_changed(wrapper: Any) -> bool:
-    """Whether it is the user's own, and keeps what can be changed: data, or an object of their own class."""
-    if not is_own_function(wrapper.__wrapped__) or not keeps_one(wrapper):
+def _is_cached(value: object) -> bool:
+    return type(value) is _WRAPPER
+
+
+def _keeps_data(value: Any) -> bool:
+    """Whether it is a cached function of the user's own that keeps data, or an object of their own class."""
+    if not _is_cached(value) or not is_own_function(value.__wrapped__) or not keeps_one(value):
         return False
-    kept: object = wrapper()
+    kept: object = value()
     kind = type(kept)
     return kind in CONTAINERS or (not of_type(kept, *ATOMS, type) and is_own_class(kind))
 
 
-def _changes_itself(kind: type, named: frozenset[str]) -> bool:
-    """Whether what is used of a class, by its name, stores anything, as a client does that counts."""
-    from .._mutation._stores import stores_beyond  # noqa: PLC0415 - takes code apart, and is seldom needed
-
-    kinds = filter(is_own_class, kind.__mro__)
+def _changes_itself(kept: object, named: frozenset[str]) -> bool:
+    """Whether what is used of an object's class, by name, stores anything, as a client does that counts."""
+    kinds = filter(is_own_class, type(kept).__mro__)
     for name, part in [part for each in kinds for part in list(vars(each).items())]:
         if name in named:
             fn = getattr(part, "fget", part)
