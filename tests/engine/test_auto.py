@@ -246,7 +246,8 @@ def test_a_callable_bound_to_its_thread_is_kept_in_it():
     assert "belongs to the thread that made it" in steps[-1].reason
 
 
-def test_calls_that_set_the_working_directory_have_it_to_themselves(tmp_path, monkeypatch):
+@pytest.mark.parametrize("timeout", [None, 60])
+def test_calls_that_set_the_working_directory_have_it_to_themselves(timeout, tmp_path, monkeypatch):
     """However much they wait: in two threads one would find itself where the other has gone."""
     monkeypatch.chdir(tmp_path)
     folders = [tmp_path / str(number) for number in range(30)]
@@ -258,7 +259,7 @@ def test_calls_that_set_the_working_directory_have_it_to_themselves(tmp_path, mo
         time.sleep(0.005)  # stands for a command that writes where it is
         return Path.cwd()
 
-    assert run(enter, folders) == folders
+    assert run(enter, folders, timeout=timeout) == folders
 
 
 @dataclass(frozen=True)

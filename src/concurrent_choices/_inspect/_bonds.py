@@ -24,7 +24,16 @@ from ._code import globals_in, globals_of, names_in
 from ._ownership import is_own_class, is_own_function
 from ._words import text_of
 
-__all__ = ["DEEPEST", "HELD", "WIDEST", "bound_to_thread", "is_loop_bound", "prompts", "refused_thread"]
+__all__ = [
+    "DEEPEST",
+    "HELD",
+    "SHARED",
+    "WIDEST",
+    "bound_to_thread",
+    "is_loop_bound",
+    "prompts",
+    "refused_thread",
+]
 
 HELD = "it takes a lock that the caller holds"
 """What binds where its thread has a lock: the caller's between two calls, and during one perhaps its own."""
@@ -49,6 +58,9 @@ _PROMPTS = frozenset({"breakpoint", "input"})
 _SIGNALS = "it sets signal handlers, which only the main thread may"
 _FOLDER = "it sets the working directory, which all threads share"
 _OUTPUT = "it redirects what is printed, which all threads share"
+SHARED = frozenset({_FOLDER, _OUTPUT})
+"""What binds calls to one thread, whichever that is."""
+
 _SETTERS: dict[str, dict[str, str]] = {
     "signal": dict.fromkeys(("set_wakeup_fd", "setitimer", "signal"), _SIGNALS),
     "os": dict.fromkeys(("chdir", "fchdir"), _FOLDER),
