@@ -7,6 +7,7 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import contract_acts as acts
 import pytest
@@ -311,6 +312,18 @@ def test_arguments_for_an_initializer_that_are_none(given):
     with pytest.raises(InvalidArgumentError) as caught:
         ProcessStrategy(initializer=print, initargs=given)
     assert str(caught.value) == f"initargs: must be a tuple, such as ({given!r},), not {given!r}"
+
+
+STAYING = acts.RaisesOnDumps()
+
+
+@pytest.mark.parametrize("setting", [{"initializer": partial(print, STAYING)}, {"initargs": (STAYING,)}])
+def test_what_an_initializer_is_to_be_sent_with_cannot_travel(setting):
+    """The argument is named, and the part of it that cannot be sent."""
+    strategy = ProcessStrategy(**{"initializer": print, **setting})
+    (name,) = setting
+    with pytest.raises(InvalidArgumentError, match=f"^{name}: cannot be pickled .* RaisesOnDumps"):
+        run(len, ["a"], strategy=strategy)
 
 
 def test_nothing_is_started_by_a_refusal(call):

@@ -9,7 +9,7 @@ import threading
 import weakref
 from concurrent.futures import CancelledError
 from contextvars import copy_context
-from functools import cache, partial, update_wrapper
+from functools import cache, lru_cache, partial, update_wrapper
 from operator import itemgetter
 from types import SimpleNamespace
 from unittest import mock
@@ -569,10 +569,37 @@ def calls_reader():
     return reads()
 
 
-@pytest.mark.parametrize("fn", [reads, calls_reader])
+class Reader:
+    """Has caches under names by which it has something else."""
+
+    @property
+    @lru_cache  # noqa: B019 - as others write it
+    def count(self):
+        """Read a global."""
+        return STATE["count"]
+
+    @classmethod
+    @lru_cache
+    def counted(cls):
+        """The same."""
+        return STATE["count"]
+
+
+def reads_property():
+    """Read a global by way of a property."""
+    return Reader().count
+
+
+def reads_class_method():
+    """Read a global by way of a class method."""
+    return Reader.counted()
+
+
+@pytest.mark.parametrize("fn", [reads, calls_reader, reads_property, reads_class_method])
 def test_a_changed_global_changes_the_digest(fn):
-    """What a callable names is part of what it holds, through the functions it calls too."""
+    """What a callable names is part of what it holds, through functions it calls too, also cached ones."""
     before = held_by(fn)
+    assert before.obstacle == ""
     STATE["count"] += 1
     assert held_by(fn) != before
     assert held_by(fn) == held_by(fn)
@@ -595,6 +622,17 @@ def test_what_was_put_into_builtins_is_in_the_digest(monkeypatch):
     before = held_by(translated)
     monkeypatch.setattr(builtins, "_", "la mer", raising=False)
     assert held_by(translated) != before
+
+
+@pytest.mark.parametrize("output", [sys.__stdout__, sys.__stderr__], ids=lambda each: each.name)
+def test_the_standard_output_is_no_obstacle(output):
+    """Nor is standard error: each process has its own."""
+
+    def say(word, to=output):
+        print(word, file=output)
+        print(word, file=to)
+
+    assert held_by(say).obstacle == ""
 
 
 def test_sets_have_one_digest():

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import os
 import threading
 import time
 import weakref
@@ -11,6 +12,7 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from itertools import count
 from math import inf
+from pathlib import Path
 
 import engine_acts as acts
 import pytest
@@ -242,6 +244,22 @@ def test_a_callable_bound_to_its_thread_is_kept_in_it():
     steps = run_report().steps
     assert {step.doing for step in steps} == {"this thread"}
     assert "belongs to the thread that made it" in steps[-1].reason
+
+
+@pytest.mark.parametrize("timeout", [None, 60])
+def test_calls_that_set_the_working_directory_have_it_to_themselves(timeout, tmp_path, monkeypatch):
+    """However much they wait: in two threads one would find itself where the other has gone."""
+    monkeypatch.chdir(tmp_path)
+    folders = [tmp_path / str(number) for number in range(30)]
+    for folder in folders:
+        folder.mkdir()
+
+    def enter(folder):
+        os.chdir(folder)
+        time.sleep(0.005)  # stands for a command that writes where it is
+        return Path.cwd()
+
+    assert run(enter, folders, timeout=timeout) == folders
 
 
 @dataclass(frozen=True)

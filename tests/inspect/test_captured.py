@@ -2,7 +2,7 @@
 
 import asyncio
 import weakref
-from functools import singledispatch
+from functools import partial, singledispatch
 from itertools import count
 
 import pytest
@@ -138,3 +138,20 @@ def test_an_own_object_whose_method_a_librarys_function_was_given_is_held():
     wrapper, counter = singledispatch(by_kind), Counter()
     wrapper.callback = counter.add
     assert counter in [value for _, value in data_among(reached_from(wrapper))]
+
+
+def test_what_hangs_on_something_else_is_told_by_that():
+    """A function has no object of its own, and would not know whose was meant."""
+    count = Counter().add
+
+    def defaulting(item, step=(1, 2)):
+        return item, step
+
+    bound = partial(defaulting, step=3)
+    inside = {name for name, _ in data_among(reached_from(lambda item: (count(item), bound(item))))}
+    assert inside == {
+        "the object of the enclosing 'count'",
+        "the bound arguments of the enclosing 'bound'",
+        "the defaults of the function of the enclosing 'bound'",
+    }
+    assert {name for name, _ in data_among(reached_from(count))} == {"its object"}

@@ -1,10 +1,14 @@
-"""Random generators that a library shares among all of a process travel by name, a user's own by value."""
+"""Random generators that a library shares among all of a process travel by name, a user's own by value.
+
+So do a process's standard output and error, and no other file.
+"""
 
 from __future__ import annotations
 
 import pickle
 import random
 import secrets
+import sys
 from functools import partial
 
 import pytest
@@ -42,6 +46,23 @@ def test_methods_of_shared_generators_travel_by_name(draw):
     ]:
         assert inside(load(dump_callable(sent))).__self__ is draw.__self__
     assert load(dump(by_value(draw)))().__self__ is draw.__self__
+
+
+@pytest.mark.parametrize("output", [sys.__stdout__, sys.__stderr__], ids=lambda each: each.name)
+def test_the_standard_output_is_nothing_that_a_callable_holds(output, tmp_path):
+    """It travels by name, as its methods do; a file is held, and stays."""
+
+    def say():
+        return output, write
+
+    write = output.write
+    assert list(data_among(reached_from(say))) == []
+    arrived, bound = load(dump_callable(say))()
+    assert (arrived, bound.__self__) == (output, output)
+    with (tmp_path / "log").open("w") as file:
+        assert [name for name, _ in data_among(reached_from(by_value(file)))] == ["the enclosing 'fn'"]
+        with pytest.raises(TypeError, match="TextIOWrapper"):
+            dump_callable(by_value(file))
 
 
 def test_methods_of_numpys_shared_generator_travel_by_name():

@@ -95,6 +95,10 @@ NODES = [NODE]
         (looking_up({ByName(): 1}), ByName()),
         (looking_up({"a": 1}), "a"),
         (looking_up({1: 1}), Unhashable()),
+        (looking_up({None: 1}), None),
+        (comparing([1, None]), ("a", None)),
+        (finding((..., NotImplemented)), (NotImplemented, ...)),
+        (lambda item, other=None: item is other, ("a", None)),
     ],
 )
 def test_what_finds_a_copy_as_well(fn, item):

@@ -1,8 +1,12 @@
+import contextlib
+import io
 import os
 import signal
 import sqlite3
 import threading
+from contextlib import chdir
 from functools import partial
+from pathlib import Path
 from signal import signal as take_handler
 
 import pytest
@@ -52,6 +56,42 @@ def calls_another(seconds):
 def test_signals(fn):
     """A function that sets signals, itself or through another, belongs to the main thread."""
     assert "signal handlers" in bound_to_thread(fn)
+
+
+def enters(folder):
+    os.chdir(folder)
+
+
+def enters_for_a_while(folder):
+    with chdir(folder):
+        return Path.cwd()
+
+
+def prints_elsewhere(item):
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        print(item)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("fn", "what"),
+    [
+        (enters, "working directory"),
+        (enters_for_a_while, "working directory"),
+        (lambda folder: [enters(folder)], "working directory"),
+        (prints_elsewhere, "what is printed"),
+    ],
+)
+def test_what_all_threads_share(fn, what):
+    """Two calls at once would meet in one directory, or read what the other has printed."""
+    assert what in bound_to_thread(fn)
+
+
+def test_what_is_only_called_alike_is_shared_by_nobody():
+    """A client may have a directory of its own, and a name says nothing."""
+    assert bound_to_thread(lambda client: client.chdir("files")) == ""
+    assert bound_to_thread(lambda item, chdir=len: chdir(item)) == ""
+    assert bound_to_thread(lambda item: [item, os.getpid()]) == ""
 
 
 class Service:

@@ -136,6 +136,7 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._inside._worker",
         "_transfer",
         "_transfer._pickling",
+        "_transfer._whole_errors",
         "_work",
         "_work._notes",
         "_work._perform",

@@ -1,5 +1,6 @@
 """What of a thing stands in the way of its trip to another process."""
 
+import multiprocessing
 import socket
 import threading
 import weakref
@@ -141,6 +142,17 @@ def test_a_thing_that_cannot_be_looked_into():
     """What its own hooks raise says nothing of it; it is named as a whole."""
     thing = SulkingMapping(guard=threading.Lock())
     assert obstacle(thing, "it") == "it is a SulkingMapping (cannot pickle '_thread.lock' object)"
+
+
+@pytest.mark.parametrize("kind", ["Lock", "Queue", "Value"])
+def test_what_processes_share_from_their_start_on_refuses_by_itself(kind):
+    """Nothing that it holds would tell more; and its kind can be had in another way."""
+    thing = getattr(multiprocessing, kind)(*["i"] * (kind == "Value"))
+    why = obstacle([thing], "it")
+    assert why.startswith(
+        f"it's element 0 is a {type(thing).__qualname__} ({type(thing).__qualname__} objects"
+    )
+    assert why.endswith("through inheritance; those of a multiprocessing.Manager can be sent)")
 
 
 def test_what_the_workers_can_be_sent_is_no_obstacle():

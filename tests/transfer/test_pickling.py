@@ -225,6 +225,22 @@ def test_an_error_that_is_a_result(result):
     assert bool(values[1].text) == (result.__traceback__ is not None)
 
 
+@pytest.mark.parametrize(
+    "held",
+    [LookupError("not here"), PickyError(code=7), SlottedError(code=7), raised(DoublingError(7))],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "first", ["a", ("a", 1), (HoldingError(Stubborn()), 1)], ids=["other", "alike", "worse"]
+)
+def test_an_error_that_a_result_holds(held, first):
+    """It arrives as it would by itself, also where results of its kind were tried before or cannot travel."""
+    values, _ = outcome([first, ("b", held), {"c": [held]}], tolerant=True)
+    for got in (values[1][1], values[2]["c"][0]):
+        assert (type(got), got.args, str(got)) == (type(held), held.args, str(held))
+        assert getattr(got, "code", 7) == 7
+
+
 def test_an_error_that_is_a_result_and_cannot_travel():
     """No stand-in takes its place: nobody has asked for errors there."""
     values, error = outcome([1, HoldingError(Stubborn()), 3])

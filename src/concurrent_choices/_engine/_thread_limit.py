@@ -6,6 +6,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
+from .._inspect._bonds import SHARED
 from .._mutation._state import State
 from .._work._job import Job
 from ._bond import Bond
@@ -52,7 +53,7 @@ class ThreadLimit:
         """
         computing, self.doubted = arrangement.stage in _COMPUTING, False
         wanted = 0 if computing and unseen else arrangement.threads
-        if wanted and not self.stands_in and self._bond.reason:
+        if wanted and self._is_bound:
             controller.keep_single(self._bond.reason)
             self.doubted = self._bond.doubtful
             wanted = 0
@@ -65,6 +66,12 @@ class ThreadLimit:
             return wanted
         beside = self._in_flight() > 0
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
+
+    @property
+    def _is_bound(self) -> bool:
+        """Whether one thread is to make all calls: the calling one, where that makes any; else whichever."""
+        reason = self._bond.reason
+        return reason in SHARED or bool(reason and not self.stands_in)
 
     def frees(self, controller: Controller) -> bool:
         """Look once more for what binds the callable, in the calling thread; whether nothing does."""

@@ -2,9 +2,9 @@
 
 Nobody can tell for certain before the call; there are usual suspects. A connection of sqlite3, a widget and
 a handler of signals refuse every other thread, and a refused call could not be made again. A reentrant lock
-that the caller holds is waited for in any other thread, for ever. Who sits at the terminal answers one prompt
-at a time. And a client, a lock or a limiter of coroutines serves one loop: a second one may spoil it; and a
-limit that is copied to a process holds twice.
+that the caller holds is waited for in any other thread, for ever. All threads have one working directory, and
+print to one place. Who sits at the terminal answers one prompt at a time. And a client, a lock or a limiter
+of coroutines serves one loop: a second one may spoil it; and a limit that is copied to a process holds twice.
 """
 
 from __future__ import annotations
@@ -17,14 +17,23 @@ from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
-from ._asking import ATOMS, Seen, inside_of, of_type
+from ._asking import ATOMS, Seen, inside_of, of_type, told_by
 from ._callables import name_of
 from ._captured import reached_from
 from ._code import globals_in, globals_of, names_in
 from ._ownership import is_own_class, is_own_function
 from ._words import text_of
 
-__all__ = ["DEEPEST", "HELD", "WIDEST", "bound_to_thread", "is_loop_bound", "prompts", "refused_thread"]
+__all__ = [
+    "DEEPEST",
+    "HELD",
+    "SHARED",
+    "WIDEST",
+    "bound_to_thread",
+    "is_loop_bound",
+    "prompts",
+    "refused_thread",
+]
 
 HELD = "it takes a lock that the caller holds"
 """What binds where its thread has a lock: the caller's between two calls, and during one perhaps its own."""
@@ -46,8 +55,21 @@ client."""
 _PROMPTS = frozenset({"breakpoint", "input"})
 """Builtins that ask who sits at the terminal, which a worker process has not."""
 
-_SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
-_MODULES = frozenset({"signal", "_signal"})
+_SIGNALS = "it sets signal handlers, which only the main thread may"
+_FOLDER = "it sets the working directory, which all threads share"
+_OUTPUT = "it redirects what is printed, which all threads share"
+SHARED = frozenset({_FOLDER, _OUTPUT})
+"""What binds calls to one thread, whichever that is."""
+
+_SETTERS: dict[str, dict[str, str]] = {
+    "signal": dict.fromkeys(("set_wakeup_fd", "setitimer", "signal"), _SIGNALS),
+    "os": dict.fromkeys(("chdir", "fchdir"), _FOLDER),
+    "contextlib": {"chdir": _FOLDER, "redirect_stderr": _OUTPUT, "redirect_stdout": _OUTPUT},
+}
+"""What sets something of the whole process, by module and name, and what is said of it."""
+
+_SAME = {"_signal": "signal", "posix": "os", "nt": "os"}
+"""Modules that others have their functions from."""
 
 _REFUSALS = (
     "signal only works in main thread",
@@ -72,8 +94,8 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
             name = f"{kind.__module__}.{kind.__qualname__}"
             if name in _KINDS:
                 return f"it uses a {name}, which belongs to the thread that made it"
-        if of_type(part, FunctionType) and _is_called(part, fn) and _sets_signals(part):
-            return "it sets signal handlers, which only the main thread may"
+        if of_type(part, FunctionType) and _is_called(part, fn) and (what := _sets(part)):
+            return what
     return prompts(fn, reached)
 
 
@@ -107,28 +129,33 @@ def _is_called(function: FunctionType, fn: Any) -> bool:
     return not scope or scope.endswith("<locals>") or qualified in {name, f"{name}.__call__"}
 
 
-def _sets_signals(function: FunctionType) -> bool:
-    """Whether it calls what sets handlers or timers, of the module `signal` or taken from it.
+def _sets(function: FunctionType) -> str:
+    """What it sets of the whole process, by a function of a module, or one taken from it; in a sentence.
 
     One that only names a signal, as for `os.kill`, may run anywhere.
     """
     code = function.__code__
-    if any(_is_setter(value) for _, value in globals_of(function)):
-        return True
-    if _SETTERS.isdisjoint(code.co_names):
-        return False
+    if told := next(filter(None, (_told_of(value) for _, value in globals_of(function))), ""):
+        return told
+    if all(_SETTERS[module].keys().isdisjoint(code.co_names) for module in _SETTERS):
+        return ""
     import dis  # noqa: PLC0415 - 2 ms of a first run, and hardly ever needed
 
     loads = ((each.opname, each.argval) for each in dis.get_instructions(code))
-    return any(
-        module == "signal" and attribute in _SETTERS and how in {"LOAD_ATTR", "LOAD_METHOD"}
+    named = (
+        _SETTERS.get(module, {}).get(attribute, "")
         for (_, module), (how, attribute) in pairwise(loads)
+        if how in {"LOAD_ATTR", "LOAD_METHOD"} and isinstance(module, str)
     )
+    return next(filter(None, named), "")
 
 
-def _is_setter(value: Any) -> bool:
-    is_function = of_type(value, FunctionType, BuiltinFunctionType)
-    return is_function and value.__name__ in _SETTERS and value.__module__ in _MODULES
+def _told_of(value: Any) -> str:
+    """The same of a function or context manager that was taken from its module."""
+    if not of_type(value, FunctionType, BuiltinFunctionType, type):
+        return ""
+    home = str(told_by(value, "__module__"))
+    return _SETTERS.get(_SAME.get(home, home), {}).get(str(told_by(value, "__name__")), "")
 
 
 def is_loop_bound(fn: Any) -> bool:

@@ -77,7 +77,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
         if is_a(thing, *ATOMS):
             yield name, thing  # equal ones may be one object under two names
         elif seen.is_new(thing):
-            inside = _followed(thing) if answers(thing) else ()
+            inside = _followed(thing, name) if answers(thing) else ()
             if inside is None:
                 ahead += _classes(thing) if callable(thing) else ()
                 ahead += _given_to_call(thing)
@@ -88,17 +88,17 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
                     yield name, thing
 
 
-def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
-    """What hangs on a thing that is not data itself; None where it is."""
+def _followed(thing: Any, name: str) -> Iterable[tuple[str, Any]] | None:
+    """What hangs on a thing of that name that is not data itself; None where it is."""
     if is_shared(thing):
         return ()
     if isinstance(thing, FunctionType):
-        return _given_to_call(thing) if of_libraries(thing.__code__) else _function_parts(thing)
+        return _given_to_call(thing) if of_libraries(thing.__code__) else _function_parts(thing, name)
     if isinstance(thing, MethodType):
         held = thing.__self__
-        return [*_classes(held), ("its function", thing.__func__), ("its object", held)]
+        return [*_classes(held), (_part("function", name), thing.__func__), (_part("object", name), held)]
     if is_a(thing, partial):
-        return [("its function", thing.func), *_bound(thing)]
+        return [(_part("function", name), thing.func), *_bound(thing, name)]
     if isinstance(thing, type):
         kinds = (thing, *classes_of(thing))
         return ((f"{kind.__name__}.{name}", part) for kind in kinds for name, part in parts_of_class(kind))
@@ -109,9 +109,14 @@ def _classes(thing: object) -> list[tuple[str, Any]]:
     return [("its class", kind) for kind in type(thing).__mro__]
 
 
-def _bound(thing: partial[Any]) -> Iterator[tuple[str, Any]]:
+def _part(what: str, whole: str) -> str:
+    """What to call a part of something: the callable itself is "it"."""
+    return f"its {what}" if whole == "it" else f"the {what} of {whole}"
+
+
+def _bound(thing: partial[Any], name: str) -> Iterator[tuple[str, Any]]:
     given = [*thing.args, *thing.keywords.values()]
-    yield "its bound arguments", tuple(each for each in given if not is_a(each, *_CALLED))
+    yield _part("bound arguments", name), tuple(each for each in given if not is_a(each, *_CALLED))
     yield from (("its bound function", each) for each in given if is_a(each, *_CALLED))
 
 
@@ -153,11 +158,11 @@ def _is_plain_callable(thing: Any) -> bool:
     return is_a(thing, BuiltinFunctionType) and is_a(thing.__self__, ModuleType, type(None))
 
 
-def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
+def _function_parts(fn: FunctionType, called: str) -> Iterator[tuple[str, Any]]:
     yield from ((f"the enclosing {name!r}", value) for name, value in enclosed(fn))
     yield from ((f"its {name!r}", value) for name, value in _plain(attributes_of(fn)))
     if fn.__defaults__ or fn.__kwdefaults__:
-        yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
+        yield _part("defaults", called), (fn.__defaults__, fn.__kwdefaults__)
     names = names_in(fn.__code__)
     for name, module in modules_of(fn):
         yield from ((f"{name}.{each}", held) for each, held in parts_of_module(module, names))

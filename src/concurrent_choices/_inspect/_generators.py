@@ -2,7 +2,8 @@
 
 `from random import randint` binds a method of the one that `random` has. Pickled as it is, that carries the
 generator's state, and all workers would draw the same numbers; while `random.randint` draws, in each of them,
-from its own. So a callable holds neither: both count as a module that it names.
+from its own. So a callable holds neither: both count as a module that it names. So do standard output and
+standard error, of which each process has its own: `from sys import stderr`.
 
 Workers import this, so it imports next to nothing.
 """
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["draws", "dump_to", "is_shared", "pickled", "reducers"]
+__all__ = ["by_name", "draws", "dump_to", "is_shared", "pickled", "reducers"]
 
-_SHARED = {"numpy.random.mtrand": "_rand", "random": "_inst", "secrets": "_sysrand"}
-"""Modules, and what each calls its own. That of `secrets` has no state, and no pickle either."""
+_SHARED = (
+    *(("numpy.random.mtrand", "_rand"), ("random", "_inst"), ("secrets", "_sysrand")),
+    *(("sys", "__stdout__"), ("sys", "__stderr__")),
+)
+"""Modules, and what each calls its own. That of `secrets` has no state, and no pickle either. What stands in
+for standard output, as a file or under pytest, is no such thing."""
 
 _KINDS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
 """Modules, and what each calls a class of generators."""
@@ -35,7 +40,7 @@ _BOUND = (BuiltinFunctionType, MethodType)
 
 
 def is_shared(thing: Any) -> bool:
-    """Whether it is such a generator, or a method of one."""
+    """Whether it is such a generator or file, or a method of one."""
     held = thing.__self__ if type(thing) in _BOUND else thing
     return any(held is each for each, _, _ in _shared())
 
@@ -46,8 +51,8 @@ def draws(thing: object) -> bool:
 
 
 def reducers() -> dict[type, Callable[[Any], Any]]:
-    """How generators of these kinds are pickled: the shared ones by name, others as they would be."""
-    return {type(each): _reduce for each, _, _ in _shared()}
+    """How things of these kinds are pickled: the shared ones by name, others as they would be."""
+    return {type(each): by_name for each, _, _ in _shared()}
 
 
 def dump_to(
@@ -57,7 +62,7 @@ def dump_to(
     protocol: int = 5,
     kind: Callable[..., Pickler] = Pickler,
 ) -> None:
-    """Pickle a value into a file, by plain pickle or a kind of it, but for the shared generators.
+    """Pickle a value into a file, by plain pickle or a kind of it, but for what goes by name.
 
     A buffer stays out of it where `beside` answers false.
     """
@@ -76,17 +81,18 @@ def pickled(value: Any, protocol: int, buffer_callback: Callable[[PickleBuffer],
 
 def _shared() -> Iterator[tuple[Any, str, str]]:
     """Those that there are in this process, each with its module and its name there."""
-    for module, name in _SHARED.items():
+    for module, name in _SHARED:
         held = getattr(sys.modules.get(module), name, None)
         if held is not None:
             yield held, module, name
 
 
-def _reduce(generator: Any) -> Any:
+def by_name(thing: Any) -> Any:
+    """How a thing of these kinds is pickled; what has no pickle raises."""
     for each, module, name in _shared():
-        if each is generator:
+        if each is thing:
             return _named, (module, name)
-    return generator.__reduce_ex__(5)
+    return thing.__reduce_ex__(5)
 
 
 def _named(module: str, name: str) -> Any:

@@ -6,7 +6,15 @@ A node that is looked up in a graph is told by its identity, and a worker would 
 from __future__ import annotations
 
 from opcode import opmap
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    EllipsisType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    NoneType,
+    NotImplementedType,
+)
 from typing import TYPE_CHECKING, Any
 
 from .._runtime._interrupted import raise_handlers
@@ -20,7 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["holds_items"]
 
-_NAMED = (BuiltinFunctionType, FunctionType, MethodType, ModuleType, type)
+_NAMED = (
+    *(BuiltinFunctionType, FunctionType, MethodType, ModuleType, type),
+    *(EllipsisType, NoneType, NotImplementedType),
+)
 """What travels by name, and is the same there."""
 
 _PICKLED = ("__reduce__", "__reduce_ex__")

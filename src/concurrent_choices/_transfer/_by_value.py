@@ -24,7 +24,7 @@ import cloudpickle
 
 from .._inspect._asking import attributes_of
 from .._inspect._callables import enclosed
-from .._inspect._generators import draws, reducers
+from .._inspect._generators import by_name, draws, reducers
 from .._inspect._ownership import is_own_class
 from .._mutation._marks import CONTAINERS, keeps_one, summed
 from .._runtime._interrupted import raise_handlers
@@ -59,7 +59,8 @@ def dumps(
         if module.__name__ in sys.modules:  # one that was taken out again, cloudpickle would refuse
             cloudpickle.register_pickle_by_value(module)
             _staying.add(module.__name__)
-    _mine.update(reducers())  # as of now: their modules may be imported later than this one
+    # As of now: their modules may be imported later than this one.
+    _mine.update({**reducers(), io.TextIOWrapper: _reduce_file})
     with io.BytesIO() as file:
         _Pickler(file, beside, table).dump(value)
         return file.getvalue()
@@ -207,7 +208,7 @@ def _reduce_file(file: Any) -> Any:
     """
     if file is sys.stdout or file is sys.stderr:
         return _own[io.TextIOWrapper](file)
-    return file.__reduce_ex__(5)
+    return by_name(file)
 
 
 def _reduce_view(view: memoryview) -> Any:
@@ -320,7 +321,6 @@ _own, *_others = cloudpickle.Pickler.dispatch_table.maps
 _mine: dict[type, Callable[[Any], Any]] = {
     **_own,
     CodeType: _reduce_code,
-    io.TextIOWrapper: _reduce_file,
     memoryview: _reduce_view,
     cached_property: _reduce_cached_property,
     singledispatchmethod: _reduce_dispatching_method,

@@ -19,6 +19,7 @@ from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import attributes_of, is_a, is_frozen, told_by
 from .._inspect._callables import called
 from ._pickling import Performed, dump, held_in
+from ._whole_errors import reduced_error, says_how
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +41,8 @@ _HERE = ""
 
 class Markers(dict["type[Any]", "Callable[[Any], Any]"]):
     """How objects are pickled, by their classes; for one job, whose callable is asked where it looks.
+
+    Errors that things hold are pickled so that they arrive whole, too.
 
     A class that no module has a marker of costs nothing from its second object on.
     """
@@ -69,6 +72,8 @@ class Markers(dict["type[Any]", "Callable[[Any], Any]"]):
         return reducer
 
     def _reducer(self, kind: type[Any]) -> Callable[[Any], Any]:
+        if issubclass(kind, BaseException):
+            return _AS_EVER if says_how(kind) else reduced_error
         if told_by(kind, "__setstate__") or any(told_by(kind, n) is not getattr(object, n) for n in _PLAIN):
             return _AS_EVER
         places: dict[int, list[tuple[str, str]]] = {}

@@ -29,6 +29,11 @@ _DEEPEST = 6
 _WIDEST = 1000
 """Elements of a container tried one by one (guessed: a few milliseconds)."""
 
+_SHARED = tuple(
+    f"multiprocessing.{name}." for name in ("connection", "queues", "sharedctypes", "synchronize")
+)
+"""Modules of what processes share from their start on. It says so itself, and all that it holds says less."""
+
 _TOO_DEEP = "it is nested too deeply to be pickled"
 
 
@@ -43,7 +48,7 @@ def obstacle(thing: Any, name: str) -> str:
     path, smallest = "", thing
     passed = [thing]
     for _ in range(_DEEPEST):
-        parts = () if words == _TOO_DEEP else _failing(smallest)
+        parts = () if words == _TOO_DEEP or _is_inherited(smallest) else _failing(smallest)
         # What holds itself, as a function that calls itself does, fails because of something else.
         found = next((found for found in parts if not any(found[1] is each for each in passed)), None)
         if found is None:
@@ -51,6 +56,7 @@ def obstacle(thing: Any, name: str) -> str:
         noun, smallest, words = found
         passed.append(smallest)
         path += (", whose" if path else "'s") + f" {noun} is {_article(smallest)}"
+    words += "; those of a multiprocessing.Manager can be sent" if _is_inherited(smallest) else ""
     return f"{name}{path or f' is {_article(thing)}'} ({words})"
 
 
@@ -99,6 +105,10 @@ def _refusal(thing: Any) -> str:
             return _TOO_DEEP
         return text_of(error) or type(error).__name__
     return ""
+
+
+def _is_inherited(thing: object) -> bool:
+    return f"{type(thing).__module__}.".startswith(_SHARED)
 
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any]]:

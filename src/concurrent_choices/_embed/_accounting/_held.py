@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Held", "digest_of", "held_by"]
 
+_CACHED = type(lru_cache(len))
+
 _SPELLED = (int, float, complex, str, bytes, tuple)
 """Constants that are spelled alike in every process: not so sets, nor the code of functions inside."""
 
@@ -60,7 +62,9 @@ def held_by(fn: Any) -> Held:
                 total.update(_digest_of_code(value.__code__))
             elif not of_type(value, type):
                 total.update(name.encode())
-                total.update(digest_of(value))
+                # The function that a cache is around is among these, too; a pickle has its name, under which
+                # its class may have a property.
+                total.update(b"" if of_type(value, _CACHED) else digest_of(value))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too

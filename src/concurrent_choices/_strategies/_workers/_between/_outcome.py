@@ -43,14 +43,14 @@ class Scrutiny:
         """Whether one of the values is of a kind that did not come back."""
         kinds: set[type[Any]] = set(map(type, values))
         for kind in kinds - self._sound - self._unsound:
+            self._markers = self._markers or _markers_of(self._fn)
             first = next(value for value in values if type(value) is kind)
             try:
-                load(dump(first))
+                load(self.dump(first))
             except Exception:  # noqa: BLE001 - whatever its own methods raise
                 self._unsound.add(kind)
             else:
                 self._sound.add(kind)
-            self._markers = self._markers or _markers_of(self._fn)
         return not self._unsound.isdisjoint(kinds)
 
     def dump(self, outcome: Any) -> list[Any]:
@@ -86,7 +86,9 @@ def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scruti
             return scrutiny.dump((values, error))
     except Exception:  # noqa: BLE001, S110 - some value cannot be pickled: find it
         pass
-    return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
+    return scrutiny.dump(
+        _without_obstacles(claim, batch._replace(values=values, error=error), scrutiny, tolerant=tolerant)
+    )
 
 
 def _carried(error: BaseException, claim: Claim, index: int, *, tolerant: bool) -> BaseException:
@@ -96,12 +98,13 @@ def _carried(error: BaseException, claim: Claim, index: int, *, tolerant: bool) 
 
 
 def _without_obstacles(
-    claim: Claim, start: int, values: Any, error: BaseException | None, *, tolerant: bool
+    claim: Claim, batch: Batch, scrutiny: Scrutiny, *, tolerant: bool
 ) -> tuple[list[Any], BaseException | None]:
+    start, values, error = batch
     kept: list[Any] = _Mixed() if type(values) is _Mixed else []
     for index, value in enumerate(values, start):
         try:
-            load(dump(value))
+            load(scrutiny.dump(value))
         except Exception as obstacle:  # noqa: BLE001 - named in the error
             item = show(claim.items[index - claim.start])
             stand_in = NotPicklableError(index, item, "result", reason_of(obstacle))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...._errors import RemoteError
 from ...._facts._lean import TYPE_CHECKING
 from ...._inspect._words import reason_of, show, text_of
-from ...._transfer._pickling import dump, held_in, load
+from ...._transfer._whole_errors import form_of
 from ...._work._notes import add_to, notes_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ class Carried(Exception):  # noqa: N818 - an envelope, never raised
         self.text = text
         self.notes = notes  # some classes pickle without
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Carried, self.args  # nothing is to be found out of an envelope
+
 
 class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error, never raised
     """The traceback an exception had in its worker process."""
@@ -38,7 +41,7 @@ class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error
 
 def portable(error: BaseException, claim: Claim, index: int) -> Carried:
     """What came of an item of a claim, sure to arrive, with the text of its traceback if it was raised."""
-    form = _form_of(error)
+    form = form_of(error)
     if form is None:
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
@@ -49,7 +52,7 @@ def portable(error: BaseException, claim: Claim, index: int) -> Carried:
 
 def arrives(error: BaseException) -> bool:
     """Whether it arrives as itself, or nearly so."""
-    return _form_of(error) is not None
+    return form_of(error) is not None
 
 
 def _traceback_of(error: BaseException) -> str:
@@ -61,73 +64,6 @@ def _traceback_of(error: BaseException) -> str:
         return "".join(traceback.format_exception(error))
     except Exception:  # noqa: BLE001 - up to CPython 3.12 it asks the error for its notes, which may raise anything
         return "".join([*traceback.format_tb(error.__traceback__), reason_of(error)])
-
-
-def _form_of(error: BaseException) -> Any:
-    """What arrives as this error; None where nothing does."""
-    try:
-        return _whole(error)
-    except RecursionError:  # groups in groups in groups
-        return None
-
-
-def _whole(error: BaseException) -> Any:
-    """The error itself where it arrives whole, or its parts; None where nothing does."""
-    words = _words_of(error)
-    plain = _copied(error)
-    if plain is not None and _words_of(plain) == words:
-        return error
-    part = _Parts(error)
-    rebuilt = _copied(part)
-    if rebuilt is not None and _words_of(rebuilt) == words:
-        return part
-    return error if plain is not None else None
-
-
-def _words_of(error: BaseException) -> list[Any]:
-    """Its text, and those of its members."""
-    return [text_of(error), *map(_words_of, _members_of(error))]
-
-
-def _members_of(error: BaseException) -> tuple[BaseException, ...]:
-    group: Any = error
-    return group.exceptions if isinstance(error, BaseExceptionGroup) else ()
-
-
-def _copied(form: Any) -> Any:
-    try:
-        return load(dump(form))
-    except Exception:  # noqa: BLE001 - any failure on the way there or back
-        return None
-
-
-class _Parts:
-    """Stands for an exception whose class cannot be called with its `args`, which is how exceptions are read.
-
-    It is read as other objects are: made without `__init__`, and then given what it held.
-    """
-
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
-        self._members = [_whole(member) for member in _members_of(error)]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        kind = type(self._error)
-        own = kind.__reduce__, kind.__reduce_ex__
-        if own != (BaseException.__reduce__, object.__reduce_ex__) or not issubclass(kind, Exception):
-            msg = f"{kind.__name__} holds more than can be seen"
-            raise TypeError(msg)
-        args = self._error.args
-        if self._members:
-            args = (args[0], self._members)
-        return _rebuilt, (kind, args, object.__getstate__(self._error))
-
-
-def _rebuilt(kind: type[BaseException], args: tuple[Any, ...], state: Any) -> BaseException:
-    error = kind.__new__(kind, *args)
-    for name, value in held_in(state):
-        BaseException.__setattr__(error, name, value)  # also where its own refuses, being frozen
-    return error
 
 
 def opened(carried: Carried) -> BaseException:

@@ -24,6 +24,7 @@ from . import _spawn
 from ._child import Child, readable
 from ._fork_client import Forked, ForkServer, can_serve_forks
 from ._logged import hand_on
+from ._setup_frames import setup_frames
 
 __all__ = ["ENDLESS", "PARTING", "Host", "Starts", "Worker", "unfit_reason"]
 
@@ -193,7 +194,7 @@ class Host:
             self._start: Callable[..., Child | Forked] = self.fork_server.start
         else:
             self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
-        self._initializer = [] if initializer is None else dump((initializer, initargs))
+        self._initializer = [] if initializer is None else setup_frames(initializer, initargs)
         self.workers: list[Worker] = []
         self.jobs = 0
         self.parted = False
