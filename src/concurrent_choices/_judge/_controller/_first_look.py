@@ -9,11 +9,12 @@ __all__ = ["FIRST_LOOK", "HARDLY", "at_call_start", "computes", "sleeps", "tells
 
 FIRST_LOOK = 1e-3
 """Seconds until the first glance at a run, from one to the next, and from the first reading of a run-queue
-delay, which has nothing to be compared with, to the next look (guessed)."""
+delay, which has nothing to be compared with, to the next look; and between looks at a loop until it has been
+weighed (guessed)."""
 
 HARDLY = 0.1
-"""Share of its time that a call may have computed, and count as asleep since it began (guessed: beginning
-takes some of it)."""
+"""Share of its time that a call may have computed, and count as asleep since it began, or since the last look
+whatever it did before (guessed: beginning takes some of it, and clocks are read within a tenth)."""
 
 BUSY = 0.8
 """Part of its time that a thread which computes spends on a core, at the least (guessed)."""

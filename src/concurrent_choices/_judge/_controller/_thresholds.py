@@ -83,7 +83,7 @@ FULL = 0.85
 beside each other leave it idle (guessed)."""
 
 COUNTED = 8
-"""Items in a window from which its rate means something (guessed)."""
+"""Items in a window from which its rate means something, and looks from which they do (guessed)."""
 
 PROVING = 3 * COUNTED
 """Items from which it is believed of lanes that they deliver no more than one does (guessed)."""
@@ -93,7 +93,8 @@ MANY = 4
 fewer, two lanes are half of all or more (seen in simulation only, on 8 and 64: up to 2.4 times the best)."""
 
 SHORTEST, LONGEST = 6e-3, 20e-3
-"""Seconds for which two lanes are compared with one: three items' time within these (DECISION.md 5.3, S3)."""
+"""Seconds for which two lanes are compared with one: three items' time within these (DECISION.md 5.3, S3).
+Of the work of processes the latter are judged at a time, until those have proved themselves (guessed)."""
 
 LEARNING_LOOKS = 4
 """Looks in a time as long as calls have waited for a first one to come back, once all are begun: only the
