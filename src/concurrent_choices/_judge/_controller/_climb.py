@@ -46,15 +46,8 @@ INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
 experiment 11: behind a lock)."""
 
-ONE_BY_ONE = 2
-"""Calls that make a round of one lane, as more were in each other's way: if that is a mistake, it is a dear
-one (guessed)."""
-
 SHARED = 0.6
 """Part of what calls alone deliver below which they do not just share what serves them (guessed)."""
-
-FORGETTING = 0.9
-"""Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
 
 _CROWDED = "calls get in each other's way"
 _CONGESTED = "errors mean that too many calls are made at once"
@@ -201,8 +194,6 @@ class Climb:
 
     def _round_is_over(self, sight: Sight) -> bool:
         fewest = COUNTED if self._known_alone else FEWEST
-        if self.why == _CROWDED and self.lanes == 1:
-            fewest = ONE_BY_ONE
         return sight.calls - self._round.calls >= max(fewest, self._round.in_flight)
 
     def _judge(self, sight: Sight) -> None:
@@ -236,7 +227,6 @@ class Climb:
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
             self._crowd = self.lanes
             self._settle(ceil(GAIN * rate * self._alone(sight)), rate, _CROWDED)
-            self._probing.hasten()
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
@@ -302,7 +292,7 @@ class Climb:
             self._fall_behind(rate, mean)
         else:
             self._flat = 0
-            self._rate = max(rate, FORGETTING * self._rate)
+            self._rate = rate
             if self._probing.is_due and not self._ceiling.is_lowered:
                 queued = self._inflation(sight, mean) > GAIN
                 self._try(self._probing.wanted(self.lanes, self._ceiling.lanes, queued=queued))

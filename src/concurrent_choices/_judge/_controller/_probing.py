@@ -21,10 +21,6 @@ KEPT = 0.98
 PATIENCE = 8
 """Rounds between settling and the first probe; twice as many after each probe in vain (guessed)."""
 
-CROWDED_PATIENCE = 2
-"""The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
-(guessed)."""
-
 
 class Probing:
     """When another number of lanes is tried, and whether that is kept.
@@ -46,10 +42,6 @@ class Probing:
     def rest(self) -> None:
         """The number has settled anew."""
         self._rounds, self.usual, self._mixed = 0, 0, False
-
-    def hasten(self) -> None:
-        """It has settled early: try soon."""
-        self._patience = CROWDED_PATIENCE
 
     def stop(self) -> None:
         """Whatever is tried is not to be judged."""
