@@ -110,7 +110,7 @@ class Controller:
             if prior.stage == "waiting":
                 return Waiting(known, sight, reason, first=prior.lanes)
             if prior.stage == "pair":
-                return Pair(known, sight, wants=1.0)
+                return Pair(known, wants=1.0)
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:
