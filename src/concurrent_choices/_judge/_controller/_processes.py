@@ -20,9 +20,8 @@ some 30 ms of it (measured)."""
 ATTENTIVE = 5e-3
 """Seconds between looks while workers come up, and until they have proved themselves (guessed)."""
 
-OVERDUE, STARTS = 10.0, 20
-"""Seconds, and so many usual starts more, after which workers do not come up any more (guessed: a busy
-machine may take several)."""
+OVERDUE = 10.0
+"""Seconds after which workers do not come up any more (guessed: a busy machine may take several)."""
 
 
 class Starting:
@@ -70,7 +69,7 @@ class Starting:
             known.native = True
             return self._give_up(sight, FILLED)
         if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
-            if sight.now - self._since.now > OVERDUE + STARTS * known.limits.process_start:
+            if sight.now - self._since.now > OVERDUE:
                 known.barred = "worker processes did not come up in time"
             return self
         if not worth_sharing(known.rest(sight), known.limits.processes):
