@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._sight import Sight
-from ._thresholds import COMPUTED, FROM_ONE
+from ._thresholds import COMPUTED, FROM_ONE, FULL
 
 __all__ = ["FIRST_LOOK", "HARDLY", "at_call_start", "computes", "sleeps", "tells"]
 
@@ -16,9 +16,6 @@ HARDLY = 0.1
 """Share of its time that a call may have computed, and count as asleep since it began, or since the last look
 whatever it did before (guessed: beginning takes some of it, and clocks are read within a tenth)."""
 
-BUSY = 0.8
-"""Part of its time that a thread which computes spends on a core, at the least (guessed)."""
-
 
 def sleeps(sight: Sight) -> bool:
     """Whether a call sleeps: it is not queueing for a core now, and has hardly had one since it began."""
@@ -27,7 +24,7 @@ def sleeps(sight: Sight) -> bool:
 
 def computes(seconds: float, cpu: float) -> bool:
     """Whether a thread has computed all along that has worked for so long, `cpu` seconds of it on a core."""
-    return cpu >= BUSY * seconds
+    return cpu >= FULL * seconds
 
 
 def tells(seconds: float, items: int) -> bool:

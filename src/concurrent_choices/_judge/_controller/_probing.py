@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from math import ceil
 
-__all__ = ["WORTH", "Probing"]
+from ._thresholds import GAINS
+
+__all__ = ["Probing"]
 
 PROBE = 1.5
 """Lanes of a probe for more, as a multiple (guessed: its gain has to show in one round)."""
 
 FEWER = 0.75
 """The same for fewer (DECISION.md 5.3); each such probe that is kept is followed by one for half of them."""
-
-WORTH = 1.1
-"""Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next (guessed)."""
 
 KEPT = 0.98
 """Share of the deliveries for which the fewer lanes of one are kept (DECISION.md 5.3)."""
@@ -75,7 +74,7 @@ class Probing:
     def end(self, lanes: int, rate: float) -> int:
         """Judge so many that were tried by what they delivered; how many there are to be."""
         usual, self.usual, self._rounds = self.usual, 0, 0
-        if rate >= (KEPT if lanes < usual else WORTH) * self._before:
+        if rate >= (KEPT if lanes < usual else GAINS) * self._before:
             return lanes
         self._mixed, self._fewer = True, lanes > usual
         self._patience *= 2  # probing stays logarithmic

@@ -76,7 +76,8 @@ TWO = 1.15
 one, whatever a neighbour left for the one lane before (guessed: an eighth for what is measured late)."""
 
 GAINS = 1.15
-"""Least gain in items per second that proves two lanes to be faster (guessed)."""
+"""Least gain in items per second that proves more lanes to be faster: two, those of a probe, or those of an
+earlier run (guessed)."""
 
 FULL = 0.85
 """Share of a core from which waiting lanes are bound by what they compute, and below which lanes that compute
