@@ -28,10 +28,6 @@ that factor after each further try: a call that lost a lock may sleep for 100 ms
 ABOVE_ALL = 0.75
 """Share of waiting from which more than two lanes begin (guessed: writers of a database wait 60 %)."""
 
-TOLD, FEWEST = 16, 2
-"""Items alone that tell more than the few before there were lanes; and how many do where they are long
-(guessed)."""
-
 FILLED = "an item keeps the cores busy by itself"
 """Why nothing is worth being done beside it."""
 
@@ -110,9 +106,10 @@ class Known:
 
         Args:
             now: The time.
-            items: From how many `each` is known: several may show that the lanes were faster after all.
+            items: From how many `each` is known: several that took so long that they tell more than those few
+                before there were lanes may show that these were faster after all.
         """
-        told = items >= min(TOLD, max(FEWEST, CLEAR / self.each))
+        told = items > 1 and items * self.each >= CLEAR
         if now >= self._crowded_until or (told and self.each > GAINS * self._crowded_gap):
             return False
         return _are_alike(self.each, self._crowded_each)
