@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._home import Home
-from ._known import ABOVE_ALL, ALIKE, FILLED, SMALL, Known, first_lanes
+from ._known import ABOVE_ALL, ALIKE, FILLED, LEAST_GAIN, SMALL, Known, first_lanes
 from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Sight
@@ -172,7 +172,7 @@ class Alone:
             return self._stay(f"{computes}, and {known.obstacle}", sight.now / 10)
         if not known.processes_pay(rest):
             # Only items that grow could change that; a look at a short job costs a hundredth of it.
-            return self._stay(f"{computes}; processes would not pay", max(5e-3, rest / 2))
+            return self._stay(f"{computes}; processes would not pay", max(LEAST_GAIN, rest / 2))
         why = f"{computes}, and {known.left(sight)}"
         return Starting(known, sight, why)
 

@@ -14,7 +14,8 @@ weighed (guessed)."""
 
 HARDLY = 0.1
 """Share of its time that a call may have computed, and count as asleep since it began, or since the last look
-whatever it did before (guessed: beginning takes some of it, and clocks are read within a tenth)."""
+whatever it did before (guessed: beginning takes some of it, and clocks are read within a tenth). An item in a
+worker that hardly computes is no worse off here."""
 
 
 def sleeps(sight: Sight) -> bool:

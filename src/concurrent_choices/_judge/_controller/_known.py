@@ -9,13 +9,24 @@ from ._sight import Limits, Sight
 from ._thresholds import CLEAR, GAINS, PARALLEL
 from ._witness import gil_free
 
-__all__ = ["ABOVE_ALL", "ALIKE", "FILLED", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
+__all__ = [
+    "ABOVE_ALL",
+    "ALIKE",
+    "FILLED",
+    "LEAST_GAIN",
+    "SMALL",
+    "Known",
+    "first_lanes",
+    "worth_carrying",
+    "worth_sharing",
+]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
 
 LEAST_GAIN, LEAST_SHARE = 5e-3, 0.07
-"""What a switch must save, in seconds and as a share of the rest (DECISION.md 5.3, S3)."""
+"""What a switch must save, in seconds and as a share of the rest (DECISION.md 5.3, S3); and seconds of work
+for which an earlier run's plan is taken up."""
 
 SWITCH = 0.02
 """Seconds after which a second change of mind is allowed; each further one waits twice as long, so a run
