@@ -14,6 +14,15 @@ def test_a_tiny_job_stays_in_the_calling_thread():
     assert "too small" in arrangement.reason
 
 
+@pytest.mark.parametrize(("remaining", "stage"), [(9, "alone"), (30, "pair")])
+def test_a_rest_that_is_over_before_two_lanes_are_compared_stays(remaining, stage):
+    """The trial takes as long, and beside a neighbour a second lane gains nothing anyway."""
+    decider = controller()
+    for now in (0.002, 0.005, 0.006):
+        arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
+    assert arrangement.stage == stage
+
+
 def test_a_million_tiny_items_stay_too():
     """Handing one over costs as much as it takes."""
     decider = controller()
