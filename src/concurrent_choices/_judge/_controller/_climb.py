@@ -92,7 +92,7 @@ class Climb:
         self._known_alone = alone
         self._ceiling = Ceiling(sight, max(1, ceiling))
         self.lanes = min(first, self._ceiling.lanes)
-        self.settled = self.alone_is_best = self._under_way = False
+        self.settled = self.alone_is_best = False
         self.why = "lanes double per round trip while more is delivered"
         # Where the climb began; the last look; where the present round began, and with how many lanes.
         self._origin = self._last = self._round = sight
@@ -111,8 +111,7 @@ class Climb:
     def look(self, sight: Sight) -> int:
         """Learn how the run stands; the number of lanes from now on."""
         last, self._last = self._last, sight
-        if not self._under_way and (sight.calls > last.calls or 2 * sight.in_flight >= self.lanes):
-            self._under_way = True
+        if self._round is self._origin:
             self._round, self._round_lanes = sight, self.lanes  # not what starting threads took
         if sight.calls > last.calls:
             self._silence = max(self._silence, last.now - max(self._heard, self._round.now))
