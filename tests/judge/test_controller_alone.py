@@ -69,6 +69,19 @@ def test_a_call_that_computed_for_long_gets_little_company():
     assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
 
 
+def test_a_call_of_one_thread_that_waits_while_workers_come_up_is_left_to_them():
+    """No other thread may wait beside it, but other processes may."""
+    decider = controller(threads=1)
+    for now in (0.002, 0.004, 0.007, 0.01):
+        clocks = {"held": now, "held_cpu": now, "cpu": now, "lane_cpu": now}
+        arrangement = decider.look(Sight(now=now, remaining=49, **clocks))
+    assert arrangement.stage == "starting"
+    clocks = {"held_cpu": 0.01, "cpu": 0.01, "lane_cpu": 0.01}
+    for now in (0.015, 0.02, 0.022, 0.024):
+        arrangement = decider.look(Sight(now=now, remaining=49, held=now, **clocks))
+    assert arrangement.stage == "starting"
+
+
 def test_a_clock_that_seems_to_go_back_proves_no_waiting():
     """A call was taken for queueing at one look, and was not: the next tells nothing."""
     decider = controller()

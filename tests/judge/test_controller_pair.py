@@ -76,6 +76,19 @@ def test_lanes_that_only_slow_each_other_down_give_way(items, stage):
     assert decider.look(both).stage == stage
 
 
+def test_what_lanes_only_slow_down_is_not_compared_again_at_once():
+    """The calling thread alone goes on with it, for a long time."""
+    decider = at_the_pair()
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    given = {"remaining": 900, "alone_items": 8, "alone_wall": 0.008, "alone_cpu": 0.008}
+    both = Sight(now=0.09, done=114, lane_cpu=0.172, cpu=0.172, in_flight=2, **given)
+    assert decider.look(both).stage == "alone"
+    for now, items in ((0.1, 10), (0.12, 30), (0.15, 60), (0.2, 110)):
+        arrangement = decider.look(alone_again(both, now, items))
+        assert arrangement.stage == "alone"
+    assert "one at a time" in arrangement.reason
+
+
 @pytest.mark.parametrize("lacking", [{"starved": True}, {"in_flight": 1}])
 def test_lanes_that_lacked_items_are_judged_by_what_they_deliver_since(lacking):
     """Whoever gives the items was the slower one at first; they deliver nearly twice what one lane does."""
