@@ -189,7 +189,7 @@ class Climb:
         if seconds < 2 * alone:
             return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short
         served = (sight.calls - began.calls) * alone * self._doubt(sight)
-        return self._is_told(sight) and served < GROWTH * seconds
+        return sight.alone_items > 0 and served < GROWTH * seconds
 
     def _round_is_over(self, sight: Sight) -> bool:
         fewest = COUNTED if self._known_alone else FEWEST
@@ -217,12 +217,12 @@ class Climb:
             self._seen_alone = silence
         else:
             self._climb(sight, rate, mean)
-        if not probing and (self.lanes < FEWEST or not self.settled):  # one lane delivers what one would
+        if not probing:  # one lane delivers what one would
             self.alone_is_best = self._serves_one(began, sight)
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
         inflation = self._inflation(sight, mean)
-        if inflation > INFLATED and self._is_told(sight):
+        if inflation > INFLATED and sight.alone_items:
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
             self._crowd = self.lanes
             self._settle(ceil(GAIN * rate * self._alone(sight)), rate, _CROWDED)
@@ -246,7 +246,7 @@ class Climb:
         as one after another. Simulated jobs of which the first 2 to 30 items wait for 0.2 to 3 ms, and the
         others 5 to 100 times as long, took 2.7 times the best, with this and shorter rounds of few lanes 1.9.
         """
-        if not self._is_told(sight) or silence < max(INFLATED * self._alone(sight), seconds / 2):
+        if not sight.alone_items or silence < max(INFLATED * self._alone(sight), seconds / 2):
             return False
         return rate * self._alone(sight) < SHARED
 
@@ -254,9 +254,9 @@ class Climb:
         """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
         calls, seconds = sight.calls - began.calls, sight.now - began.now
         free = sight.busy(began) < FULL
-        alone = self._alone(sight) if self._is_told(sight) else 0.0
+        alone = self._alone(sight) if sight.alone_items else 0.0
         most = (calls + sight.in_flight / 2) * alone  # as if those in flight were half done
-        return free and calls >= COUNTED and 0 < most < GROWTH * seconds
+        return free and 0 < most < GROWTH * seconds
 
     def _alone(self, sight: Sight) -> float:
         """Seconds of a call with nothing beside it, as far as is known; else 0."""
@@ -270,10 +270,6 @@ class Climb:
     def _doubt(self, sight: Sight) -> float:
         """By how much the mean of so few calls alone is uncertain, as that of exponential lengths is."""
         return 1.0 if self._known_alone or not sight.alone_items else 1.0 + 1.0 / sqrt(sight.alone_items)
-
-    def _is_told(self, sight: Sight) -> bool:
-        """Whether calls that were alone have told how long one takes, and not only the quickest of many."""
-        return self._known_alone > 0 or sight.alone_items > 0
 
     def _settle(self, lanes: int, rate: float, why: str) -> None:
         self.lanes = max(1, min(lanes, self._ceiling.lanes))
