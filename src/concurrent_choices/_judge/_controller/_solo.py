@@ -85,7 +85,7 @@ class Solo:
     def _asleep(self) -> bool:
         """Whether one call has stood still since the last look, whatever it did before."""
         last, sight = self._last, self._sight
-        same = sight.alone_items == last.alone_items and last.held > 0
+        same = sight.alone_items == last.alone_items
         still = _work(last, sight) >= ENOUGH and _waits(last, sight) >= 1 - HARDLY
         return same and still and not (last.rough or _full(last, sight))
 
