@@ -42,7 +42,7 @@ again)."""
 
 BRIEF = 10e-3
 """Seconds of work that a trial of two lanes takes longer than (guessed: `SHORTEST` and the lane's start).
-Without it hashes of 12 to 15 ms in all took up to 1.3 times as long on a busy machine (measured)."""
+Without it hashes of 12 to 15 ms in all took 1.02 to 1.04 times as long on a busy machine (measured)."""
 
 SCARCE = 0.1
 """Share of a core that a lane is taken to have had at least: with less, hardly a thing is known (guessed)."""
