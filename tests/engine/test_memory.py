@@ -12,8 +12,8 @@ from concurrent_choices import run, run_report
 from concurrent_choices._engine._automatic import Automatic, _is_patient, _wakes_first
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
 from concurrent_choices._engine._report import RunReport
+from concurrent_choices._judge._controller._climb import FIRST
 from concurrent_choices._judge._controller._loop_controller import LoopController
-from concurrent_choices._judge._controller._loop_lanes import FIRST_TASKS
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
 from concurrent_choices._strategies._workers._hosting import _staffing
 from concurrent_choices._work._job import Job
@@ -319,7 +319,7 @@ def test_coroutines_that_waited_begin_together():
     run(wait, range(100))
     steps = run_report().steps
     assert steps  # none where the machine stood still until all were over
-    assert steps[0].lanes > FIRST_TASKS
+    assert steps[0].lanes > FIRST
 
 
 def test_coroutines_that_computed_have_processes_come_up_at_once():

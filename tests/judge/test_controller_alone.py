@@ -14,6 +14,15 @@ def test_a_tiny_job_stays_in_the_calling_thread():
     assert "too small" in arrangement.reason
 
 
+@pytest.mark.parametrize(("remaining", "stage"), [(9, "alone"), (30, "pair")])
+def test_a_rest_that_is_over_before_two_lanes_are_compared_stays(remaining, stage):
+    """The trial takes as long, and beside a neighbour a second lane gains nothing anyway."""
+    decider = controller()
+    for now in (0.002, 0.005, 0.006):
+        arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
+    assert arrangement.stage == stage
+
+
 def test_a_million_tiny_items_stay_too():
     """Handing one over costs as much as it takes."""
     decider = controller()
@@ -58,6 +67,19 @@ def test_a_call_that_computed_for_long_gets_little_company():
     for now in (0.015, 0.02, 0.022, 0.024):
         arrangement = decider.look(Sight(now=now, remaining=49, looks=5, late=4, held=now, **clocks))
     assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
+
+
+def test_a_call_of_one_thread_that_waits_while_workers_come_up_is_left_to_them():
+    """No other thread may wait beside it, but other processes may."""
+    decider = controller(threads=1)
+    for now in (0.002, 0.004, 0.007, 0.01):
+        clocks = {"held": now, "held_cpu": now, "cpu": now, "lane_cpu": now}
+        arrangement = decider.look(Sight(now=now, remaining=49, **clocks))
+    assert arrangement.stage == "starting"
+    clocks = {"held_cpu": 0.01, "cpu": 0.01, "lane_cpu": 0.01}
+    for now in (0.015, 0.02, 0.022, 0.024):
+        arrangement = decider.look(Sight(now=now, remaining=49, held=now, **clocks))
+    assert arrangement.stage == "starting"
 
 
 def test_a_clock_that_seems_to_go_back_proves_no_waiting():

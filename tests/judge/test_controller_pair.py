@@ -33,6 +33,14 @@ def test_lanes_that_take_turns_become_processes(cpus, late, remaining, stage):
     assert (arrangement.stage, arrangement.threads) == (stage, round(cpus))
 
 
+def test_a_few_items_are_no_sign_that_lanes_take_turns():
+    """What the rest takes is not known by those: they may be long ones."""
+    decider = at_the_pair(cpus=8.0, processes=8)
+    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    few = Sight(now=0.13, done=59, remaining=9000, lane_cpu=0.252, cpu=0.252, in_flight=1, looks=6, late=6)
+    assert decider.look(few).stage == "parallel"
+
+
 def test_lanes_that_fall_asleep_take_no_turns():
     """Looks come late as somebody else holds the GIL, and no lane's clock moves."""
     decider = at_the_pair(cpus=8.0, processes=8)
@@ -66,6 +74,38 @@ def test_lanes_that_only_slow_each_other_down_give_way(items, stage):
         now=0.09, done=52 + items, remaining=900, lane_cpu=0.172, cpu=0.172, in_flight=2, alone_items=8
     )
     assert decider.look(both).stage == stage
+
+
+def test_what_lanes_only_slow_down_is_not_compared_again_at_once():
+    """The calling thread alone goes on with it, for a long time."""
+    decider = at_the_pair()
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    given = {"remaining": 900, "alone_items": 8, "alone_wall": 0.008, "alone_cpu": 0.008}
+    both = Sight(now=0.09, done=114, lane_cpu=0.172, cpu=0.172, in_flight=2, **given)
+    assert decider.look(both).stage == "alone"
+    for now, items in ((0.1, 10), (0.12, 30), (0.15, 60), (0.2, 110)):
+        arrangement = decider.look(alone_again(both, now, items))
+        assert arrangement.stage == "alone"
+    assert "one at a time" in arrangement.reason
+
+
+@pytest.mark.parametrize("lacking", [{"starved": True}, {"in_flight": 1}])
+def test_lanes_that_lacked_items_are_judged_by_what_they_deliver_since(lacking):
+    """Whoever gives the items was the slower one at first; they deliver nearly twice what one lane does."""
+    decider = at_the_pair()
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    few = Sight(now=0.09, done=72, remaining=900, lane_cpu=0.172, cpu=0.172, in_flight=2, alone_items=8)
+    assert decider.look(few._replace(**lacking)).stage == "parallel"
+    both = few._replace(now=0.15, done=182, lane_cpu=0.292, cpu=0.292)
+    assert decider.look(both).stage == "parallel"
+
+
+def test_idle_lanes_that_lack_items_are_kept():
+    """They are no slower for that than they were, and more items may come."""
+    decider = at_the_pair()
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    idle = Sight(now=0.09, done=72, remaining=None, lane_cpu=0.072, cpu=0.072, in_flight=2, starved=True)
+    assert decider.look(idle).stage == "parallel"
 
 
 def test_lanes_that_once_delivered_more_are_kept():

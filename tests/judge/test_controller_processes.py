@@ -169,6 +169,25 @@ def test_items_that_hardly_wait_in_workers_have_one_lane_there():
     assert (arrangement.stage, arrangement.inside) == ("outside", 1)
 
 
+def test_items_that_wait_for_less_than_handing_them_on_takes_have_one_lane_there():
+    """Files that are read: lanes inside each worker made them five times as long."""
+    decider = outside()
+    workers = {"outside_items": 3002, "outside_seconds": 0.6, "outside_cpu": 0.25, "ready": 2}
+    arrangement = decider.look(Sight(now=0.5, remaining=4000, **workers))
+    assert (arrangement.stage, arrangement.inside) == ("outside", 1)
+
+
+@pytest.mark.parametrize("last", [{"starved": True}, {"remaining": 0}])
+def test_workers_that_lack_items_are_not_judged(last):
+    """They were given fewer than they could have done; so few would give them up."""
+    decider = outside()
+    for windows in range(1, 5):
+        sight = computed(windows, items=24 * windows)
+        assert decider.look(sight._replace(**last)).outside
+    decider = outside()
+    assert not [decider.look(computed(windows, items=24 * windows)) for windows in range(1, 5)][-1].outside
+
+
 def test_items_that_only_wait_come_back_from_workers():
     """Lanes in this process serve them as well."""
     decider = outside()

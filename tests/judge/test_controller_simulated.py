@@ -47,6 +47,13 @@ def test_items_that_need_the_gil_for_a_part_of_their_time(share, most):
     assert rehearse(script, machine).seconds <= most * simulate(script, plan, machine).seconds
 
 
+def test_items_that_grow_while_workers_come_up_are_given_to_them():
+    """Held against what items took before that, workers looked no faster, for good: 1.7 times as long."""
+    script, machine = Script(lambda item: (Python(0.5e-3 * (1 + 11 * item / 250)),), 250), Machine(cpus=2)
+    plan = Plan(strategy="process", workers=2, concurrency=2)
+    assert rehearse(script, machine).seconds <= 1.1 * simulate(script, plan, machine).seconds
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_core_is_never_much_slower_than_sequential(kind):
     """Where nothing helps, deciding costs next to nothing."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from .._facts._batch import Batch
+from .._judge._controller._climb import FIRST
 from .._judge._controller._controller import Controller
-from .._judge._controller._loop_lanes import FIRST_TASKS
 from .._judge._controller._sight import Arrangement, Limits, Prior
 from .._mutation._state import State
 from .._runtime._new_thread import new_thread, start
@@ -207,9 +207,9 @@ class Succession:
         """Items that a thread may have in flight while it is the only one."""
         limits = self.limits
         if limits.concurrency is None:
-            return FIRST_TASKS
+            return FIRST
         # Where there may be more threads, others may join it meanwhile.
-        return min(FIRST_TASKS, limits.concurrency) if limits.threads == 1 else 1
+        return min(FIRST, limits.concurrency) if limits.threads == 1 else 1
 
     # The end
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ._home import Home
-from ._known import ABOVE_ALL, ALIKE, FILLED, SMALL, Known, first_lanes
+from ._known import ABOVE_ALL, ALIKE, FILLED, LEAST_GAIN, SMALL, Known, first_lanes
 from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._solo import Solo
-from ._stage import Stage, calm
+from ._stage import Stage
 from ._thresholds import (
     CALM,
     CLEAR,
@@ -41,13 +41,11 @@ a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 
 again)."""
 
 BRIEF = 10e-3
-"""Seconds of work that a trial of two lanes takes longer than (guessed: `SHORTEST` and the lane's start)."""
+"""Seconds of work that a trial of two lanes takes longer than (guessed: `SHORTEST` and the lane's start).
+Without it hashes of 12 to 15 ms in all took 1.02 to 1.04 times as long on a busy machine (measured)."""
 
 SCARCE = 0.1
 """Share of a core that a lane is taken to have had at least: with less, hardly a thing is known (guessed)."""
-
-HOPELESS = 10
-"""Spans of a trial without the second lane at an item after which there is none for it (guessed)."""
 
 
 class Alone:
@@ -79,7 +77,7 @@ class Alone:
         rest = known.rest(sight)
         if sight.remaining == 0 or (solo.items and (rest < SMALL or known.each < TINY)):
             reason = self._bound or "the rest, or each item, is too small to be worth anything else"
-            return self._stay(reason, max(rest, GLANCE))
+            return self._stay(reason, rest)
         if solo.sleeps:
             return self._to_lanes(sight)
         if sight.unseen or not solo.computes:
@@ -137,10 +135,10 @@ class Alone:
         if known.fills(native):
             return self._stay(FILLED, CALM)
         if known.apart:
-            return self._stay(f"it computes, and {known.apart}", calm(sight))
+            return self._stay(f"it computes, and {known.apart}", sight.now / 10)
         if known.limits.cpus < 1.5 or rest < BRIEF:  # noqa: PLR2004 - less than a second core
             reason = self._bound or "a second lane would gain nothing with what is left"
-            return self._stay(reason, calm(sight))
+            return self._stay(reason, sight.now / 10)
         if known.contends(sight.now, self._solo.items):
             return self._stay(CROWDED, CALM)
         if not known.under_gil and known.limits.threads > 1:
@@ -160,7 +158,7 @@ class Alone:
         free = not known.limits.gil or (known.limits.cpus >= MANY and gil_free(self._since, sight))
         if free and not self._has_threads(sight):
             return Parallel(known, sight, "it computes, and whoever looks at it need not wait for the GIL")
-        return Pair(known, sight, wants=1.0 - self._solo.waits)
+        return Pair(known, wants=1.0 - self._solo.waits)
 
     def _has_threads(self, sight: Sight) -> bool:
         """Whether an item may compute in threads of its own, as far as a clock tells that lags."""
@@ -171,14 +169,15 @@ class Alone:
         known = self._known
         computes = "it computes under the GIL" if known.limits.gil else "it computes"
         if known.obstacle:
-            return self._stay(f"{computes}, and {known.obstacle}", calm(sight))
+            return self._stay(f"{computes}, and {known.obstacle}", sight.now / 10)
         if not known.processes_pay(rest):
             # Only items that grow could change that; a look at a short job costs a hundredth of it.
-            return self._stay(f"{computes}; processes would not pay", max(5e-3, rest / 2))
+            return self._stay(f"{computes}; processes would not pay", max(LEAST_GAIN, rest / 2))
         why = f"{computes}, and {known.left(sight)}"
         return Starting(known, sight, why)
 
     def _stay(self, reason: str, look: float) -> Stage:
+        """This state goes on, and has a look after so many seconds, within bounds."""
         self._reason, self._look = reason, max(GLANCE, min(look, CALM))
         return self
 
@@ -201,13 +200,12 @@ class Pair:
 
     name = "pair"
 
-    def __init__(self, known: Known, sight: Sight, wants: float) -> None:
+    def __init__(self, known: Known, wants: float) -> None:
         self._known = known
         self._wants = wants
         self._alone = 1.0 / known.each
         self._span = max(SHORTEST, min(LONGEST, 3 * known.each))
-        self._began: Sight | None = None
-        self._since = sight.now
+        self._began: Sight | None = None  # when the lane was first at an item
 
     def arrange(self) -> Arrangement:
         why = "a second lane shows whether threads compute in parallel"
@@ -217,8 +215,6 @@ class Pair:
         if self._began is None:
             if sight.in_flight:
                 self._began = sight
-            elif sight.now - self._since > HOPELESS * self._span:
-                return self._under_gil(sight)  # the lane found nothing to do
             return self
         seconds = sight.now - self._began.now
         return self._conclude(sight, self._began, seconds) if seconds >= self._span else self

@@ -38,9 +38,6 @@ steps that double, from one lane on, are faster by half a second, and have more 
 HARDLY = 1 / 32
 """Share of calls turned away that is no trouble: a step too far has a tenth turned away (guessed)."""
 
-FEWEST = 32
-"""Calls of which more than that share is more than one: few lanes need several rounds for as many."""
-
 MORE = 1 / 10
 """Share that a step too far has turned away of those calls that would be served without it."""
 
@@ -128,8 +125,8 @@ class Ceiling:
 
 
 def _has_trouble(since: Sight, sight: Sight) -> bool:
-    """Whether more than hardly a call was turned away."""
-    return sight.refused - since.refused > HARDLY * max(FEWEST, sight.calls - since.calls)
+    """Whether more than hardly a call was turned away; one is none yet, as few lanes make few in a round."""
+    return sight.refused - since.refused > max(1, HARDLY * (sight.calls - since.calls))
 
 
 def _share(since: Sight, sight: Sight) -> float:

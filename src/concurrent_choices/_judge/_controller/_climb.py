@@ -46,15 +46,8 @@ INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
 experiment 11: behind a lock)."""
 
-ONE_BY_ONE = 2
-"""Calls that make a round of one lane, as more were in each other's way: if that is a mistake, it is a dear
-one (guessed)."""
-
 SHARED = 0.6
 """Part of what calls alone deliver below which they do not just share what serves them (guessed)."""
-
-FORGETTING = 0.9
-"""Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
 
 _CROWDED = "calls get in each other's way"
 _CONGESTED = "errors mean that too many calls are made at once"
@@ -99,7 +92,7 @@ class Climb:
         self._known_alone = alone
         self._ceiling = Ceiling(sight, max(1, ceiling))
         self.lanes = min(first, self._ceiling.lanes)
-        self.settled = self.alone_is_best = self._under_way = False
+        self.settled = self.alone_is_best = False
         self.why = "lanes double per round trip while more is delivered"
         # Where the climb began; the last look; where the present round began, and with how many lanes.
         self._origin = self._last = self._round = sight
@@ -118,8 +111,7 @@ class Climb:
     def look(self, sight: Sight) -> int:
         """Learn how the run stands; the number of lanes from now on."""
         last, self._last = self._last, sight
-        if not self._under_way and (sight.calls > last.calls or 2 * sight.in_flight >= self.lanes):
-            self._under_way = True
+        if self._round is self._origin:
             self._round, self._round_lanes = sight, self.lanes  # not what starting threads took
         if sight.calls > last.calls:
             self._silence = max(self._silence, last.now - max(self._heard, self._round.now))
@@ -197,12 +189,10 @@ class Climb:
         if seconds < 2 * alone:
             return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short
         served = (sight.calls - began.calls) * alone * self._doubt(sight)
-        return self._is_told(sight) and served < GROWTH * seconds
+        return sight.alone_items > 0 and served < GROWTH * seconds
 
     def _round_is_over(self, sight: Sight) -> bool:
         fewest = COUNTED if self._known_alone else FEWEST
-        if self.why == _CROWDED and self.lanes == 1:
-            fewest = ONE_BY_ONE
         return sight.calls - self._round.calls >= max(fewest, self._round.in_flight)
 
     def _judge(self, sight: Sight) -> None:
@@ -227,16 +217,15 @@ class Climb:
             self._seen_alone = silence
         else:
             self._climb(sight, rate, mean)
-        if not probing and (self.lanes < FEWEST or not self.settled):  # one lane delivers what one would
+        if not probing:  # one lane delivers what one would
             self.alone_is_best = self._serves_one(began, sight)
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
         inflation = self._inflation(sight, mean)
-        if inflation > INFLATED and self._is_told(sight):
+        if inflation > INFLATED and sight.alone_items:
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
             self._crowd = self.lanes
             self._settle(ceil(GAIN * rate * self._alone(sight)), rate, _CROWDED)
-            self._probing.hasten()
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
@@ -255,9 +244,9 @@ class Climb:
 
         Those that queue come back one by one. Those that share something come back together, as many in all
         as one after another. Simulated jobs of which the first 2 to 30 items wait for 0.2 to 3 ms, and the
-        others 5 to 100 times as long, took 2.7 times the best, with this and shorter rounds of few lanes 1.9.
+        others 5 to 100 times as long, took 2.7 times the best without this, and 1.9 with it.
         """
-        if not self._is_told(sight) or silence < max(INFLATED * self._alone(sight), seconds / 2):
+        if not sight.alone_items or silence < max(INFLATED * self._alone(sight), seconds / 2):
             return False
         return rate * self._alone(sight) < SHARED
 
@@ -265,9 +254,9 @@ class Climb:
         """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
         calls, seconds = sight.calls - began.calls, sight.now - began.now
         free = sight.busy(began) < FULL
-        alone = self._alone(sight) if self._is_told(sight) else 0.0
+        alone = self._alone(sight) if sight.alone_items else 0.0
         most = (calls + sight.in_flight / 2) * alone  # as if those in flight were half done
-        return free and calls >= COUNTED and 0 < most < GROWTH * seconds
+        return free and 0 < most < GROWTH * seconds
 
     def _alone(self, sight: Sight) -> float:
         """Seconds of a call with nothing beside it, as far as is known; else 0."""
@@ -281,10 +270,6 @@ class Climb:
     def _doubt(self, sight: Sight) -> float:
         """By how much the mean of so few calls alone is uncertain, as that of exponential lengths is."""
         return 1.0 if self._known_alone or not sight.alone_items else 1.0 + 1.0 / sqrt(sight.alone_items)
-
-    def _is_told(self, sight: Sight) -> bool:
-        """Whether calls that were alone have told how long one takes, and not only the quickest of many."""
-        return self._known_alone > 0 or sight.alone_items > 0
 
     def _settle(self, lanes: int, rate: float, why: str) -> None:
         self.lanes = max(1, min(lanes, self._ceiling.lanes))
@@ -302,7 +287,7 @@ class Climb:
             self._fall_behind(rate, mean)
         else:
             self._flat = 0
-            self._rate = max(rate, FORGETTING * self._rate)
+            self._rate = rate
             if self._probing.is_due and not self._ceiling.is_lowered:
                 queued = self._inflation(sight, mean) > GAIN
                 self._try(self._probing.wanted(self.lanes, self._ceiling.lanes, queued=queued))

@@ -6,7 +6,7 @@ from math import inf
 
 from ._alone import Alone, Pair
 from ._home import Home
-from ._known import Known
+from ._known import LEAST_GAIN, Known
 from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Limits, Prior, Sight
@@ -14,10 +14,6 @@ from ._stage import Back, Stage
 from ._waiting import Waiting
 
 __all__ = ["Controller"]
-
-WORTHWHILE = 5e-3
-"""Seconds of work that an earlier run's plan is taken up for (DECISION.md 5.3: what a switch must save);
-less is over before lanes have started."""
 
 
 class Controller:
@@ -105,12 +101,12 @@ class Controller:
         rest = known.rest(sight)
         if sight.remaining is None and prior.stage == "waiting":
             rest = max(rest, prior.item)  # lanes start as items come, and there is one at least
-        if rest >= WORTHWHILE:
+        if rest >= LEAST_GAIN:  # less is over before lanes have started
             reason = prior.reason
             if prior.stage == "waiting":
                 return Waiting(known, sight, reason, first=prior.lanes)
             if prior.stage == "pair":
-                return Pair(known, sight, wants=1.0)
+                return Pair(known, wants=1.0)
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:

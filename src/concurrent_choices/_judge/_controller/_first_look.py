@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from ._sight import Sight
-from ._thresholds import COMPUTED, FROM_ONE
+from ._thresholds import COMPUTED, FROM_ONE, FULL
 
 __all__ = ["FIRST_LOOK", "HARDLY", "at_call_start", "computes", "sleeps", "tells"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the first glance at a run, from one to the next, and from the first reading of a run-queue
-delay, which has nothing to be compared with, to the next look (guessed)."""
+delay, which has nothing to be compared with, to the next look; and between looks at a loop until it has been
+weighed (guessed)."""
 
 HARDLY = 0.1
-"""Share of its time that a call may have computed, and count as asleep since it began (guessed: beginning
-takes some of it)."""
-
-BUSY = 0.8
-"""Part of its time that a thread which computes spends on a core, at the least (guessed)."""
+"""Share of its time that a call may have computed, and count as asleep since it began, or since the last look
+whatever it did before (guessed: beginning takes some of it, and clocks are read within a tenth). An item in a
+worker that hardly computes is no worse off here."""
 
 
 def sleeps(sight: Sight) -> bool:
@@ -26,7 +25,7 @@ def sleeps(sight: Sight) -> bool:
 
 def computes(seconds: float, cpu: float) -> bool:
     """Whether a thread has computed all along that has worked for so long, `cpu` seconds of it on a core."""
-    return cpu >= BUSY * seconds
+    return cpu >= FULL * seconds
 
 
 def tells(seconds: float, items: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._process_trial import Window
 from ._sight import Arrangement, Sight
-from ._thresholds import CALM
+from ._thresholds import CALM, COUNTED
 
 __all__ = ["Home", "LoopWatch", "leave_cores_idle"]
 
@@ -17,9 +17,9 @@ HELD_UP = 0.2
 again, since one loop is to do more than those threads: items that wait for 50 ms and block for 1 went to and
 fro, and took twice as long)."""
 
-LOOKS, SEEN = 8, 64
-"""Looks, and lanes looked at in all, before what they show counts (guessed): at one moment many lanes may be
-between two items, as they wait for the GIL."""
+SEEN = 64
+"""Lanes looked at in all before what looks show counts (guessed), which are several: at one moment many lanes
+may be between two items, as they wait for the GIL."""
 
 
 class Home:
@@ -53,7 +53,7 @@ class LoopWatch:
         since = self._since
         self._looks += 1
         seen, inside = sight.glances - since.glances, sight.inside - since.inside
-        if seen < SEEN or self._looks < LOOKS:
+        if seen < SEEN or self._looks < COUNTED:
             return False
         self._since, self._looks = sight, 0
         return sight.calls > since.calls and inside * sight.in_flight <= HELD_UP * seen

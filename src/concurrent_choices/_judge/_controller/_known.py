@@ -9,13 +9,24 @@ from ._sight import Limits, Sight
 from ._thresholds import CLEAR, GAINS, PARALLEL
 from ._witness import gil_free
 
-__all__ = ["ABOVE_ALL", "ALIKE", "FILLED", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
+__all__ = [
+    "ABOVE_ALL",
+    "ALIKE",
+    "FILLED",
+    "LEAST_GAIN",
+    "SMALL",
+    "Known",
+    "first_lanes",
+    "worth_carrying",
+    "worth_sharing",
+]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
 
 LEAST_GAIN, LEAST_SHARE = 5e-3, 0.07
-"""What a switch must save, in seconds and as a share of the rest (DECISION.md 5.3, S3)."""
+"""What a switch must save, in seconds and as a share of the rest (DECISION.md 5.3, S3); and seconds of work
+for which an earlier run's plan is taken up."""
 
 SWITCH = 0.02
 """Seconds after which a second change of mind is allowed; each further one waits twice as long, so a run
@@ -27,10 +38,6 @@ that factor after each further try: a call that lost a lock may sleep for 100 ms
 
 ABOVE_ALL = 0.75
 """Share of waiting from which more than two lanes begin (guessed: writers of a database wait 60 %)."""
-
-TOLD, FEWEST = 16, 2
-"""Items alone that tell more than the few before there were lanes; and how many do where they are long
-(guessed)."""
 
 FILLED = "an item keeps the cores busy by itself"
 """Why nothing is worth being done beside it."""
@@ -110,9 +117,10 @@ class Known:
 
         Args:
             now: The time.
-            items: From how many `each` is known: several may show that the lanes were faster after all.
+            items: From how many `each` is known: several that took so long that they tell more than those few
+                before there were lanes may show that these were faster after all.
         """
-        told = items >= min(TOLD, max(FEWEST, CLEAR / self.each))
+        told = items > 1 and items * self.each >= CLEAR
         if now >= self._crowded_until or (told and self.each > GAINS * self._crowded_gap):
             return False
         return _are_alike(self.each, self._crowded_each)

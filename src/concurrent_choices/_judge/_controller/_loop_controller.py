@@ -5,8 +5,8 @@ from __future__ import annotations
 from ._loop_known import LoopKnown
 from ._loop_lanes import LoopLanes
 from ._loop_stages import LoopStage, OnLoop, StartingBeside
-from ._probing import WORTH
 from ._sight import Arrangement, Limits, LoopSight, Prior
+from ._thresholds import GAINS
 
 __all__ = ["LoopController"]
 
@@ -73,7 +73,7 @@ class LoopController:
         known, run, lanes = self._known, self._known.last, self._lanes.found
         if lanes is not None:
             each = run.now / max(1, run.calls)
-            if self.prior is not None and self.waits and each > self.prior.each / WORTH:
+            if self.prior is not None and self.waits and each > self.prior.each / GAINS:
                 lanes = min(lanes, self.prior.lanes)  # more of them delivered no more
             return Prior(stage="loop", lanes=lanes, each=each, items=run.done)
         if known.each == (self.prior.each if self.prior else 0.0):

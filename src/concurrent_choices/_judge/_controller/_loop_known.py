@@ -9,9 +9,6 @@ from ._thresholds import COUNTED, FULL
 
 __all__ = ["LoopKnown", "served"]
 
-LOOKS = 8
-"""Looks at the loop before what they show counts."""
-
 PLAIN_LOOKS = 4
 """Looks before what its clock shows counts (guessed: one more than tell of the GIL)."""
 
@@ -77,7 +74,7 @@ class LoopKnown(Known):
 
     def tells(self, sight: LoopSight) -> bool:
         """Whether the present window shows enough."""
-        return sight.looks - self.since.looks >= LOOKS or self._plainly_computes(sight)
+        return sight.looks - self.since.looks >= COUNTED or self._plainly_computes(sight)
 
     def _plainly_computes(self, sight: LoopSight) -> bool:
         """Whether items that never wait fill the loop, so that nothing blocks it that others would show."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from ._climb import Climb
+from ._climb import FIRST, Climb
 from ._sight import LoopSight
 from ._thresholds import GLANCE, LEARNING_LOOKS
 
-__all__ = ["FIRST_TASKS", "REST", "LoopLanes"]
-
-FIRST_TASKS = 16
-"""Items in flight once one waits: few enough to be borne where each of them blocks the loop later."""
+__all__ = ["REST", "LoopLanes"]
 
 BLIND_TASKS = ((1.5e-3, 64), (4e-3, 128), (0.02, 256), (0.08, 1000))
 """Most items in flight while none has come back, by the seconds waited so far. Items that wait for a short
@@ -47,7 +44,7 @@ class LoopLanes:
 
     Attributes:
         most: Items in flight at most.
-        first: Items in flight once one waits.
+        first: Items in flight once one waits: few enough to be borne if each blocks the loop later.
         wanted: How many there should be.
         hushed: Whether items never wait, though several are begun at once.
         climb: What finds how many; None until an item is seen to wait.
@@ -57,7 +54,7 @@ class LoopLanes:
     def __init__(self, concurrency: int | None, items: int | None, known: int) -> None:
         self.most = concurrency or MOST_TASKS
         few = items if items is not None and items <= FEW_TASKS else 0  # all of them, if they are few
-        self.first = self.wanted = min(max(FIRST_TASKS, few, known), self.most)
+        self.first = self.wanted = min(max(FIRST, few, known), self.most)
         self.hushed = self.all_begun = False
         self.climb: Climb | None = None
         self._now = 0.0  # at the last look

@@ -6,24 +6,18 @@ from math import ceil, sqrt
 from typing import TypeAlias
 
 from ._climb import FIRST
+from ._first_look import FIRST_LOOK
 from ._known import worth_sharing
 from ._loop_known import LoopKnown, served
 from ._loop_lanes import REST
 from ._sight import Arrangement, LoopSight, Sight
-from ._thresholds import COUNTED, FULL
+from ._thresholds import COUNTED, FULL, GLANCE
 
 __all__ = ["LoopStage", "OnLoop", "StartingBeside"]
 
 BLOCKS = 0.4
 """Share of the time in which the loop stands still inside the callable, without computing, from which
 threads with loops are the better place (guessed: a verdict says so from 0.3, DECISION.md 5.1)."""
-
-STUCK = 2e-3
-"""Seconds at one place of the callable, without computing, from which it counts as blocked (guessed: short
-enough to be known within the first item, longer than a thread waits for the GIL with quick switching)."""
-
-EARLY = 1e-3
-"""Seconds between looks until the loop has been weighed."""
 
 THREAD_LOOP = 0.4e-3
 """CPU seconds for a thread with a loop of its own, from start to end (measured: 32 in 12 ms)."""
@@ -63,9 +57,9 @@ class OnLoop:
         return following
 
     def _is_stuck(self, sight: LoopSight) -> bool:
-        """Whether an item was seen to block the loop."""
+        """Whether an item was seen to block the loop: longer than it would wait for the GIL."""
         known, since = self._known, self._known.since
-        least = max(STUCK, BLOCKS * (sight.run.now - since.run.now))
+        least = max(GLANCE, BLOCKS * (sight.run.now - since.run.now))
         stuck = sight.stuck - since.stuck >= least
         return stuck and known.may_leave(sight) and known.limits.threads > 1
 
@@ -199,7 +193,7 @@ def _arrangement(  # noqa: PLR0913 - what is rare each by name
         processes=processes,
         outside=stage == "outside",
         inside=known.inside,
-        look=(look or known.lanes.next_look) if known.weighed else EARLY,
+        look=(look or known.lanes.next_look) if known.weighed else FIRST_LOOK,
     )
 
 

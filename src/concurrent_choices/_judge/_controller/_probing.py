@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import ceil
 
-__all__ = ["WORTH", "Probing"]
+from ._thresholds import GAINS
+
+__all__ = ["Probing"]
 
 PROBE = 1.5
 """Lanes of a probe for more, as a multiple (guessed: its gain has to show in one round)."""
@@ -12,18 +14,11 @@ PROBE = 1.5
 FEWER = 0.75
 """The same for fewer (DECISION.md 5.3); each such probe that is kept is followed by one for half of them."""
 
-WORTH = 1.1
-"""Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next (guessed)."""
-
 KEPT = 0.98
 """Share of the deliveries for which the fewer lanes of one are kept (DECISION.md 5.3)."""
 
 PATIENCE = 8
 """Rounds between settling and the first probe; twice as many after each probe in vain (guessed)."""
-
-CROWDED_PATIENCE = 2
-"""The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
-(guessed)."""
 
 
 class Probing:
@@ -46,10 +41,6 @@ class Probing:
     def rest(self) -> None:
         """The number has settled anew."""
         self._rounds, self.usual, self._mixed = 0, 0, False
-
-    def hasten(self) -> None:
-        """It has settled early: try soon."""
-        self._patience = CROWDED_PATIENCE
 
     def stop(self) -> None:
         """Whatever is tried is not to be judged."""
@@ -83,7 +74,7 @@ class Probing:
     def end(self, lanes: int, rate: float) -> int:
         """Judge so many that were tried by what they delivered; how many there are to be."""
         usual, self.usual, self._rounds = self.usual, 0, 0
-        if rate >= (KEPT if lanes < usual else WORTH) * self._before:
+        if rate >= (KEPT if lanes < usual else GAINS) * self._before:
             return lanes
         self._mixed, self._fewer = True, lanes > usual
         self._patience *= 2  # probing stays logarithmic

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
+from ._first_look import HARDLY
 from ._sight import Sight
 from ._thresholds import COUNTED, GAINS, HANDED, WAITS
 
@@ -24,10 +25,6 @@ DEAR = 2
 """Windows that have to show carrying to be too dear before processes are given up for good: the first of 20
 ms may see little more than workers reading a table that batches of 50 ms share (3 of 5 runs gave up what
 would have taken 0.80 of the time)."""
-
-WAITING_INSIDE = 0.1
-"""Share of its time that an item in a worker computes, from which it is given more lanes there: below, those
-in this process do as well (guessed)."""
 
 
 class Window(NamedTuple):
@@ -118,7 +115,7 @@ class ProcessTrial:
         waited = (1 - computed) * window.spent / window.items
         if waited < HANDED:
             return Finding()
-        inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
+        inside = ceil(1 / computed) + 1 if computed > HARDLY else 0  # else lanes in this process do as well
         return Finding("items have begun to wait", inside=inside)
 
     def _objection(self, window: Window) -> Finding | None:

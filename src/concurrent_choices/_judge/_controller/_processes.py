@@ -8,7 +8,7 @@ from ._process_trial import ProcessTrial, Window
 from ._sight import Arrangement, Sight
 from ._solo import Solo
 from ._stage import Back, Stage
-from ._thresholds import CALM, CLEAR, COUNTED
+from ._thresholds import CALM, CLEAR, COUNTED, LONGEST
 
 __all__ = ["Outside", "Starting"]
 
@@ -20,12 +20,8 @@ some 30 ms of it (measured)."""
 ATTENTIVE = 5e-3
 """Seconds between looks while workers come up, and until they have proved themselves (guessed)."""
 
-JUDGED = 20e-3
-"""Seconds of their work that are judged at a time, until then (guessed, as for two lanes at the most)."""
-
-OVERDUE, STARTS = 10.0, 20
-"""Seconds, and so many usual starts more, after which workers do not come up any more (guessed: a busy
-machine may take several)."""
+OVERDUE = 10.0
+"""Seconds after which workers do not come up any more (guessed: a busy machine may take several)."""
 
 
 class Starting:
@@ -73,7 +69,7 @@ class Starting:
             known.native = True
             return self._give_up(sight, FILLED)
         if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
-            if sight.now - self._since.now > OVERDUE + STARTS * known.limits.process_start:
+            if sight.now - self._since.now > OVERDUE:
                 known.barred = "worker processes did not come up in time"
             return self
         if not worth_sharing(known.rest(sight), known.limits.processes):
@@ -151,7 +147,8 @@ class Outside:
             if window.items >= known.limits.processes * self._trial.inside:
                 self._began, self._warm = sight, True
             return self
-        if window.seconds < (2 * CALM if self._trial.passed else JUDGED) or window.items < self._trial.enough:
+        least = 2 * CALM if self._trial.passed else LONGEST
+        if window.seconds < least or window.items < self._trial.enough:
             return self
         self._began = sight
         return self._judge(window)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from ._first_look import tells
+from ._first_look import HARDLY, tells
 from ._sight import Sight
 from ._thresholds import CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
 
 __all__ = ["Solo"]
-
-ASLEEP = 0.9
-"""Share of the time since the last look that a call has stood still, from which it waits now, whatever it did
-before (guessed: clocks are read within a tenth of that time)."""
 
 ENOUGH = 0.45 * GLANCE
 """Seconds of work from which a look says anything: the first comes after a millisecond. At twice as much,
@@ -89,8 +85,8 @@ class Solo:
     def _asleep(self) -> bool:
         """Whether one call has stood still since the last look, whatever it did before."""
         last, sight = self._last, self._sight
-        same = sight.alone_items == last.alone_items and last.held > 0
-        still = _work(last, sight) >= ENOUGH and _waits(last, sight) >= ASLEEP
+        same = sight.alone_items == last.alone_items
+        still = _work(last, sight) >= ENOUGH and _waits(last, sight) >= 1 - HARDLY
         return same and still and not (last.rough or _full(last, sight))
 
     @property

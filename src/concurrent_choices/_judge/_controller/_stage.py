@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from ._sight import Arrangement, Sight
-from ._thresholds import GLANCE
 
-__all__ = ["Back", "Stage", "calm"]
+__all__ = ["Back", "Stage"]
 
 
 class Back(NamedTuple):
@@ -28,8 +27,3 @@ class Stage(Protocol):
     def arrange(self) -> Arrangement:
         """What this state wants."""
         ...
-
-
-def calm(sight: Sight) -> float:
-    """Seconds to the next look where nothing is expected: a tenth of what has passed."""
-    return max(GLANCE, sight.now / 10)

@@ -61,7 +61,7 @@ COMPUTED = 4e-3
 
 FROM_ONE = 1.5
 """Factor by which that is longer for a single call, which may have imported what the others need not
-(guessed)."""
+(guessed). At 1, simulated jobs whose first call computes and whose others wait take 1.1 times as long."""
 
 PROCESS_START = 80e-3
 """Seconds from ordering worker processes until they are up: beside a computing caller 40 to 70 ms and more
@@ -76,14 +76,15 @@ TWO = 1.15
 one, whatever a neighbour left for the one lane before (guessed: an eighth for what is measured late)."""
 
 GAINS = 1.15
-"""Least gain in items per second that proves two lanes to be faster (guessed)."""
+"""Least gain in items per second that proves more lanes to be faster: two, those of a probe, or those of an
+earlier run (guessed)."""
 
 FULL = 0.85
 """Share of a core from which waiting lanes are bound by what they compute, and below which lanes that compute
 beside each other leave it idle (guessed)."""
 
 COUNTED = 8
-"""Items in a window from which its rate means something (guessed)."""
+"""Items in a window from which its rate means something, and looks from which they do (guessed)."""
 
 PROVING = 3 * COUNTED
 """Items from which it is believed of lanes that they deliver no more than one does (guessed)."""
@@ -93,7 +94,8 @@ MANY = 4
 fewer, two lanes are half of all or more (seen in simulation only, on 8 and 64: up to 2.4 times the best)."""
 
 SHORTEST, LONGEST = 6e-3, 20e-3
-"""Seconds for which two lanes are compared with one: three items' time within these (DECISION.md 5.3, S3)."""
+"""Seconds for which two lanes are compared with one: three items' time within these (DECISION.md 5.3, S3).
+Of the work of processes the latter are judged at a time, until those have proved themselves (guessed)."""
 
 LEARNING_LOOKS = 4
 """Looks in a time as long as calls have waited for a first one to come back, once all are begun: only the

@@ -95,7 +95,7 @@ class Waiting:
         if sight.now - self._began.now < WATCHED:
             return self
         full = _fill_one_core(self._began, sight)
-        if sight.calls == self._began.calls and sight.in_flight > 1:
+        if sight.calls == self._began.calls:
             return self._without_calls(sight, full=full)
         return self._by_calls(sight, full=full)
 
@@ -110,8 +110,6 @@ class Waiting:
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
         enough = calls >= max(COUNTED, self._climb.lanes / 4)
-        if not calls:
-            return self
         gap = seconds / _begun(began, sight)
         if not enough and not (full and self._would_pay(sight, gap)):
             return self

@@ -14,10 +14,6 @@ which a call lets go of it)."""
 WITNESSED = 3
 """Looks before that counts (guessed)."""
 
-ENGAGED = 0.5
-"""Cores that lanes keep busy at least if they wait for the GIL in turns, since one of them has it (guessed:
-half of one, for what they do not hold on to): with less, somebody else has it, or they sleep."""
-
 
 def gil_held(since: Sight, sight: Sight) -> bool | None:
     """Whether lanes hold the GIL, by the looks since then that came late; None where some more would tell."""
@@ -35,6 +31,8 @@ def gil_free(since: Sight, sight: Sight) -> bool:
 def in_turns(since: Sight, sight: Sight, lanes: int, busy: float) -> bool:
     """Whether so many lanes wait for one another, as items need the GIL for a part of their time.
 
+    One of them has it then, and computes: where all use less, somebody else has it, or they sleep.
+
     Args:
         since: When all of them were there.
         sight: The run.
@@ -43,4 +41,4 @@ def in_turns(since: Sight, sight: Sight, lanes: int, busy: float) -> bool:
     """
     looks, late = sight.looks - since.looks, sight.late - since.late
     held = looks >= WITNESSED and late >= looks / 2
-    return held and lanes >= MANY and ENGAGED <= busy < (1 - WAITS) * lanes
+    return held and lanes >= MANY and 1 - WAITS <= busy < (1 - WAITS) * lanes
