@@ -511,6 +511,10 @@ def test_what_a_cached_function_keeps_is_looked_at():
     state = State(puts_into_what_is_kept)
     puts_into_what_is_kept(1)
     assert state.changed() == ""
+    notes_kept.cache_clear()
+    assert state.changed() == ""
+    notes_kept().append(1)
+    assert state.changed() == ""
     puts_into_what_is_kept(2)
     assert state.changed() == "what the global 'notes_kept' keeps"
 

@@ -163,12 +163,13 @@ class State:
     def _differing(self, now: dict[str, _Part]) -> str:
         """Which part is not what it was, as far as it is looked at."""
         for name, part in self._parts.items():
-            if name not in now:
+            here = now.get(name, part if part.kept else None)  # a cache that was emptied is filled anew
+            if here is None:
                 return f"{name}, which is gone"
-            if now[name].differs(part) and not self._has_filled(name, now[name]):
+            if here.differs(part) and not self._has_filled(name, here):
                 return name
         self._parts.update((name, part) for name, part in now.items() if part.kept)
-        new = {name for name in now.keys() - self._parts.keys() if not now[name].kept}
+        new = now.keys() - self._parts.keys()
         if new and self._unloaded <= unloaded_among(reached_from(self._fn)):  # else a call has imported it
             return min(new)
         return ""
