@@ -6,7 +6,7 @@ A worker may import this, so nothing slow may be imported here.
 from __future__ import annotations
 
 import sys
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from types import MemberDescriptorType
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATOMS",
+    "CACHED",
     "Seen",
     "answers",
     "attributes_of",
@@ -47,6 +48,9 @@ WIDE, DEEP = 20, 3
 
 ATOMS = (bool, bytes, complex, float, int, str, type(None))
 """What holds nothing else, and cannot be changed."""
+
+CACHED = type(lru_cache(len))
+"""The class of functions under `functools.cache`."""
 
 _FROZEN_GROUPS = (frozenset, tuple)
 

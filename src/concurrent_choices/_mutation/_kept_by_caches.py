@@ -6,7 +6,7 @@ But a client, a model or a directory is there so that each process has one of it
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import FunctionType
 
 from .._facts._lean import TYPE_CHECKING
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["data_kept", "keeping"]
 
-_WRAPPER = type(lru_cache(len))
 _USED_UNNAMED = ("__call__", "__contains__", "__getattr__", "__getitem__", "__iter__", "__missing__")
 
 
@@ -39,16 +38,12 @@ def data_kept(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 def keeping(fn: object) -> list[int]:
     """Marks of what cached functions keep that take nothing, among what hangs on a callable."""
-    return [mark_of(each()) for _, each in reached_from(fn) if _is_cached(each) and keeps_one(each)]
-
-
-def _is_cached(value: object) -> bool:
-    return type(value) is _WRAPPER
+    return [mark_of(each()) for _, each in reached_from(fn) if keeps_one(each)]
 
 
 def _keeps_data(value: Any) -> bool:
     """Whether it is a cached function of the user's own that keeps data, or an object of their own class."""
-    if not _is_cached(value) or not is_own_function(value.__wrapped__) or not keeps_one(value):
+    if not keeps_one(value) or not is_own_function(value.__wrapped__):
         return False
     kept: object = value()
     kind = type(kept)

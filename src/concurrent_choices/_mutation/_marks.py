@@ -16,7 +16,7 @@ from types import FunctionType, SimpleNamespace
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
-from .._inspect._asking import ATOMS, attributes_of, loaded_class, of_type, written_in
+from .._inspect._asking import ATOMS, CACHED, attributes_of, loaded_class, of_type, written_in
 from .._inspect._code import parameters_of
 from .._inspect._generators import dump_to
 from .._runtime._interrupted import raise_handlers
@@ -79,10 +79,10 @@ def value_at(module: str, path: str) -> Any:
     return value() if path.endswith("()") else value
 
 
-def keeps_one(wrapper: Any) -> bool:
+def keeps_one(value: Any) -> bool:
     """Whether a function under `functools.cache` takes nothing, and was called: it gives what it keeps."""
-    code = getattr(wrapper.__wrapped__, "__code__", None)
-    return code is not None and not parameters_of(code) and bool(wrapper.cache_info().currsize)
+    code = getattr(value.__wrapped__, "__code__", None) if type(value) is CACHED else None
+    return code is not None and not parameters_of(code) and bool(value.cache_info().currsize)
 
 
 def mark_of(value: Any) -> int:

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import cloudpickle
 
-from .._inspect._asking import attributes_of
+from .._inspect._asking import CACHED, attributes_of
 from .._inspect._callables import enclosed
 from .._inspect._generators import by_name, draws, reducers
 from .._inspect._ownership import is_own_class
@@ -324,7 +324,7 @@ _mine: dict[type, Callable[[Any], Any]] = {
     memoryview: _reduce_view,
     cached_property: _reduce_cached_property,
     singledispatchmethod: _reduce_dispatching_method,
-    type(lru_cache(len)): _reduce_cached,
+    CACHED: _reduce_cached,
     **({_ALIAS: _reduce_alias} if _ALIAS else {}),
 }
 _REDUCERS = ChainMap(_mine, *_others)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 
 from ..._facts._lean import TYPE_CHECKING, NamedTuple
-from ..._inspect._asking import is_a, of_type
+from ..._inspect._asking import CACHED, is_a, of_type
 from ..._inspect._captured import reached_from, unloaded_among
 from ..._inspect._code import KEPT, codes_in
 from ..._inspect._generators import pickled
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["Held", "digest_of", "held_by"]
-
-_CACHED = type(lru_cache(len))
 
 _SPELLED = (int, float, complex, str, bytes, tuple)
 """Constants that are spelled alike in every process: not so sets, nor the code of functions inside."""
@@ -64,7 +62,7 @@ def held_by(fn: Any) -> Held:
                 total.update(name.encode())
                 # The function that a cache is around is among these, too; a pickle has its name, under which
                 # its class may have a property.
-                total.update(b"" if of_type(value, _CACHED) else digest_of(value))
+                total.update(b"" if of_type(value, CACHED) else digest_of(value))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too

@@ -135,10 +135,10 @@ class Alone:
         if known.fills(native):
             return self._stay(FILLED, CALM)
         if known.apart:
-            return self._stay(f"it computes, and {known.apart}", sight.now / 10)
+            return self._rest(f"it computes, and {known.apart}", sight)
         if known.limits.cpus < 1.5 or rest < BRIEF:  # noqa: PLR2004 - less than a second core
             reason = self._bound or "a second lane would gain nothing with what is left"
-            return self._stay(reason, sight.now / 10)
+            return self._rest(reason, sight)
         if known.contends(sight.now, self._solo.items):
             return self._stay(CROWDED, CALM)
         if not known.under_gil and known.limits.threads > 1:
@@ -169,12 +169,16 @@ class Alone:
         known = self._known
         computes = "it computes under the GIL" if known.limits.gil else "it computes"
         if known.obstacle:
-            return self._stay(f"{computes}, and {known.obstacle}", sight.now / 10)
+            return self._rest(f"{computes}, and {known.obstacle}", sight)
         if not known.processes_pay(rest):
             # Only items that grow could change that; a look at a short job costs a hundredth of it.
             return self._stay(f"{computes}; processes would not pay", max(LEAST_GAIN, rest / 2))
         why = f"{computes}, and {known.left(sight)}"
         return Starting(known, sight, why)
+
+    def _rest(self, reason: str, sight: Sight) -> Stage:
+        """The same where nothing is expected: the next look comes after a tenth of what has passed."""
+        return self._stay(reason, sight.now / 10)
 
     def _stay(self, reason: str, look: float) -> Stage:
         """This state goes on, and has a look after so many seconds, within bounds."""
