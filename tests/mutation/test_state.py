@@ -540,3 +540,13 @@ def test_a_global_that_is_looked_up_by_its_name_is_looked_at():
     state = State(reads_by_its_name)
     reads_by_its_name(1).append(1)
     assert state.changed() == "the global 'BY_NAME'"
+
+
+def test_a_cached_function_that_does_not_tell_what_it_is_around():
+    """It is called as any other, and what it keeps is its own."""
+    kept = cache(list)
+    kept().append(1)
+    del kept.__wrapped__
+    state = State(lambda item: (item, kept()))
+    kept().append(2)
+    assert state.changed() == ""

@@ -81,7 +81,8 @@ def value_at(module: str, path: str) -> Any:
 
 def keeps_one(value: Any) -> bool:
     """Whether a function under `functools.cache` takes nothing, and was called: it gives what it keeps."""
-    code = getattr(value.__wrapped__, "__code__", None) if type(value) is CACHED else None
+    function = attributes_of(value).get("__wrapped__") if type(value) is CACHED else None
+    code = getattr(function, "__code__", None)
     return code is not None and not parameters_of(code) and bool(value.cache_info().currsize)
 
 
