@@ -316,7 +316,7 @@ def test_cpus_kept_busy_are_of_those_that_there_are(native, busy):
         "load",
         "pair_speedup",
         "pair_inflation",
-        "blocking_calls, disk_blocks",
+        "blocking_calls, disk_blocks, fresh_memory",
     ],
 )
 def test_figures_are_named_in_words(figure):

@@ -12,7 +12,7 @@ class FakeClock:
 
     def __init__(self):
         self.times = dict.fromkeys(("wall", "thread_cpu", "run_queue", "process_cpu", "children_cpu"), 0)
-        self.counts = {"blocking_calls": 0, "disk_blocks": 0}
+        self.counts = {"blocking_calls": 0, "disk_blocks": 0, "fresh_memory": 0}
 
     def spend(self, wall=0.0, cpu=0.0, queued=0.0, **more):
         """Let seconds pass: CPU, queueing, and for the rest of the wall a sleep; more: native, children."""
@@ -22,6 +22,7 @@ class FakeClock:
             self.times[name] += round(each * 1e9)
         self.counts["blocking_calls"] += more.get("sleeps", int(wall > cpu + queued))
         self.counts["disk_blocks"] += more.get("blocks", 0)
+        self.counts["fresh_memory"] += more.get("fresh", 0)
 
     def wall(self):
         return self.times["wall"]
@@ -43,6 +44,9 @@ class FakeClock:
 
     def disk_blocks(self):
         return self.counts["disk_blocks"]
+
+    def fresh_memory(self):
+        return self.counts["fresh_memory"]
 
     def cores_busy(self):
         return 2 * self.times["wall"]

@@ -185,12 +185,15 @@ def test_short_steps_of_coroutines():
 
 def test_counts_per_call():
     """What the rounds added up is shared among their calls."""
-    whole = Gauge(wall=20 * MS, cpu=MS, children=6 * MS, switches=4, blocks=10)
-    profile = profile_of(evidence_of(blocks=blocks(10, 10), whole=whole, testimony=said(1.0)))
+    whole = Gauge(wall=20 * MS, cpu=MS, children=6 * MS, switches=4, blocks=10, fresh=60)
+    told = evidence_of(blocks=blocks(10, 10), whole=whole, testimony=said(1.0))
+    profile = profile_of(told._replace(result_memory=37.0))
 
     assert profile.children == pytest.approx(3e-3)
     assert profile.blocking_calls == 2
     assert profile.disk_blocks == 5
+    assert profile.result_memory == 7  # 30 bytes of what results take are in the times of calls
+    assert profile_of(told._replace(result_memory=20.0)).result_memory == 0
 
 
 def test_errors_and_congestion():
@@ -338,11 +341,11 @@ def test_native_threads(whole, idle, native):
 def test_gauges_add_and_subtract(clock):
     """Readings are compared and summed field by field."""
     before = Gauge.read(clock)
-    clock.spend(wall=1.0, cpu=0.5, native=0.25, children=0.125, sleeps=2, blocks=3)
+    clock.spend(wall=1.0, cpu=0.5, native=0.25, children=0.125, sleeps=2, blocks=3, fresh=4096)
     passed = Gauge.read(clock).since(before)
 
-    assert passed == Gauge(1000 * MS, 500 * MS, 750 * MS, 125 * MS, 2, 3)
-    assert Gauge.of([passed, passed]) == Gauge(2000 * MS, 1000 * MS, 1500 * MS, 250 * MS, 4, 6)
+    assert passed == Gauge(1000 * MS, 500 * MS, 750 * MS, 125 * MS, 2, 3, 4096)
+    assert Gauge.of([passed, passed]) == Gauge(2000 * MS, 1000 * MS, 1500 * MS, 250 * MS, 4, 6, 8192)
     assert Gauge.of([]) == Gauge()
 
 

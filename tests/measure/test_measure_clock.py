@@ -1,3 +1,4 @@
+import mmap
 import os
 import sys
 import threading
@@ -146,8 +147,11 @@ def test_without_counters_by_thread(monkeypatch):
     monkeypatch.delattr("resource.RUSAGE_THREAD")
     clock = SystemClock()
 
-    assert clock.blocking_calls() == clock.disk_blocks() == 0
-    assert "blocking_calls, disk_blocks: this system does not count them by thread" in clock.missing
+    assert clock.blocking_calls() == clock.disk_blocks() == clock.fresh_memory() == 0
+    assert (
+        "blocking_calls, disk_blocks, fresh_memory: this system does not count them by thread"
+        in clock.missing
+    )
 
 
 def test_waits_are_counted():
@@ -186,3 +190,13 @@ def test_the_queue_is_read_where_the_gil_cannot_be_kept(monkeypatch):
     monkeypatch.setitem(sys.modules, "ctypes", None)
 
     assert SystemClock().run_queue() >= 0
+
+
+def test_fresh_memory_is_counted():
+    """A thread that touches memory which the process gets anew is seen to do so."""
+    clock = SystemClock()
+    before = clock.fresh_memory()
+    with mmap.mmap(-1, 2**20) as memory:
+        memory.write(bytes(2**20))
+
+    assert clock.fresh_memory() - before >= 2**20 or "fresh_memory" in str(clock.missing)

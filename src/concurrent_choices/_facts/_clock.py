@@ -50,6 +50,10 @@ class Clock(Protocol):
         """Blocks that the calling thread read from or wrote to disks."""
         ...
 
+    def fresh_memory(self) -> int:
+        """Bytes of memory that the calling thread was the first to touch."""
+        ...
+
     def cores_busy(self) -> int:
         """Time that all cores of the machine have computed, for anybody; all time where nobody can tell."""
         ...

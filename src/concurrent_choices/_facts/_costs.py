@@ -29,7 +29,7 @@ class Costs(Jsonable):
         module_import: Importing one of the modules that a worker lacks, in the worker: 0.61 to 0.67 ms on one
             machine, where a fresh interpreter took 0.26 to 0.55.
         process_batch: Parent's time for one batch's trip to a worker and back.
-        process_item: Parent's time for one more item within a batch.
+        process_item: Parent's time for one more item within a batch, beside pickling it.
         process_task: One coroutine that never waits, awaited in a worker process: the worker's time.
         hybrid_item: Handing one item to a lane inside a worker and its result back: the worker's time, where
             workers share the cores with their parent.

@@ -104,6 +104,7 @@ class Profile(Jsonable):
             of all items. 0 where they are of the sample.
         source: Time that the iterable takes to give an item. That is in no other time.
         result_memory: Bytes that keeping a result takes, if it is a small one: it, and its place in the list.
+            Without what calls got anew in the sample: that is in their times.
     """
 
     calls: int = 0

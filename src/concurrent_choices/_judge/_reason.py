@@ -210,7 +210,9 @@ _FIGURES = {
     "ramp": "what several calls at once achieve",
     "payload": "what moving items to another process costs",
     "load": "what sending the callable to another process costs, and whether that can be done",
-    "blocking_calls, disk_blocks": "how often a call waits, and what it reads and writes",
+    "blocking_calls, disk_blocks, fresh_memory": (
+        "how often a call waits, what it reads and writes, and what memory it takes"
+    ),
 }
 """Figures of a profile in the words of somebody who has not read its source."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 import threading
@@ -53,7 +54,9 @@ class SystemClock:
         if not self._reads_queue:
             reasons.append("queued: this system has no /proc/thread-self/schedstat")
         if not self._counts:
-            reasons.append("blocking_calls, disk_blocks: this system does not count them by thread")
+            reasons.append(
+                "blocking_calls, disk_blocks, fresh_memory: this system does not count them by thread"
+            )
         if sys.platform == "win32":
             reasons.append("children: this system does not add up the CPU time of child processes")
         return tuple(reasons)
@@ -90,6 +93,12 @@ class SystemClock:
             return 0
         usage = resource.getrusage(resource.RUSAGE_THREAD)
         return usage.ru_inblock + usage.ru_oublock
+
+    def fresh_memory(self) -> int:
+        """Bytes of memory that the calling thread was the first to touch, by pages; 0 where not known."""
+        if sys.platform == "win32" or not self._counts:
+            return 0
+        return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt * mmap.PAGESIZE
 
     def cores_busy(self) -> int:
         """Time that the machine's cores have computed, ns in steps of 10 ms; as if always where not known.

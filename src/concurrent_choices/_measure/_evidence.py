@@ -121,7 +121,7 @@ def _of_one_lane(evidence: Evidence) -> Profile:
         missing=(*evidence.missing, *doubts),
         binding=evidence.binding,
         source=evidence.source,
-        result_memory=evidence.result_memory,
+        result_memory=max(0.0, evidence.result_memory - sample.whole.fresh / sample.calls),
     )
 
 

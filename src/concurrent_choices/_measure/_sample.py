@@ -36,6 +36,7 @@ class Gauge(NamedTuple):
         children: That of child processes which have ended.
         switches: How often the thread went to sleep of its own accord.
         blocks: Blocks that it moved to and from disks.
+        fresh: Bytes of memory that it was the first to touch.
     """
 
     wall: int = 0
@@ -44,6 +45,7 @@ class Gauge(NamedTuple):
     children: int = 0
     switches: int = 0
     blocks: int = 0
+    fresh: int = 0
 
     @classmethod
     def read(cls, clock: Clock) -> Gauge:
@@ -55,6 +57,7 @@ class Gauge(NamedTuple):
             clock.children_cpu(),
             clock.blocking_calls(),
             clock.disk_blocks(),
+            clock.fresh_memory(),
         )
 
     def since(self, before: Gauge) -> Gauge:
