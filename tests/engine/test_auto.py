@@ -262,6 +262,19 @@ def test_calls_that_set_the_working_directory_have_it_to_themselves(timeout, tmp
     assert run(enter, folders, timeout=timeout) == folders
 
 
+@patient
+def test_calls_that_set_the_working_directory_wait_in_workers(tmp_path):
+    """In one thread of each, side by side."""
+
+    def enter(_):
+        os.chdir(tmp_path)
+        time.sleep(0.01)
+        return Path.cwd(), threading.current_thread() is threading.main_thread()
+
+    assert set(run(enter, range(100))) == {(tmp_path, True)}
+    assert run_report().steps[-1].doing == "process ×2"
+
+
 @dataclass(frozen=True)
 class FrozenError(Exception):
     """Refuses attributes, a note among them."""
@@ -303,16 +316,17 @@ def test_what_is_neither_true_nor_false_is_refused(answer):
 
 
 def test_not_thread_safe_with_a_timeout_means_one_thread():
-    """Another than the calling one, which could not give up on an item that it is at."""
+    """Of each process; here not the calling one, which could not give up on an item that it is at."""
+    import os
     import time
 
     def thread(item):
         time.sleep(0.002)
-        return threading.get_ident()
+        return os.getpid(), threading.get_ident()
 
     threads = set(run(thread, range(40), strategy=AutoStrategy(thread_safe=False), timeout=60))
-    assert len(threads) == 1
-    assert threads != {threading.get_ident()}
+    assert len(threads) == len(dict(threads))
+    assert (os.getpid(), threading.get_ident()) not in threads
 
 
 @patient

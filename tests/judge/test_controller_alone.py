@@ -169,10 +169,20 @@ def test_a_callable_bound_to_its_thread_stays_for_that_reason(remaining):
     decider = controller()
     decider.look(computing(0.002, items=2))
     decider.keep_single("it belongs to the thread that made it")
+    decider.bar("a worker process cannot load it")
     for now in (0.005, 0.01, 0.02):
         arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
         assert (arrangement.stage, arrangement.threads) == ("alone", 0)
         assert "it belongs to the thread that made it" in arrangement.reason
+
+
+def test_a_callable_bound_to_its_thread_may_compute_in_workers():
+    """Each makes its calls in one thread, too."""
+    decider = controller()
+    decider.look(computing(0.002, items=2))
+    decider.keep_single("it sets the working directory")
+    arrangement = decider.look(computing(0.02, items=20))
+    assert (arrangement.stage, arrangement.threads, arrangement.processes) == ("starting", 0, 2)
 
 
 @pytest.mark.parametrize("reason", ["calls change the global 'n'"])
@@ -223,11 +233,24 @@ def test_one_processor_starts_neither_pair_nor_processes():
 
 
 def test_a_single_callable_gets_no_lanes():
-    """`thread_safe=False`: waiting work stays in the calling thread."""
+    """`thread_safe=False`: where little is left, waiting work stays in the calling thread."""
     decider = controller(threads=1)
-    arrangement = decider.look(Sight(now=0.01, remaining=49, held=0.01))
-    assert (arrangement.threads, arrangement.relieved) == (0, False)
-    assert arrangement.reason == "it waits, and may run in one thread, as was asked for"
+    arrangement = decider.look(Sight(now=0.01, remaining=3, held=0.01))
+    assert (arrangement.threads, arrangement.relieved, arrangement.processes) == (0, False, 0)
+    assert arrangement.reason == "it waits, and may run in one thread: as was asked for"
+
+
+def test_a_single_callable_that_waits_does_so_in_workers():
+    """Side by side, in one thread of each, however little it computes there."""
+    decider = controller(threads=1)
+    for now in (0.01, 0.1, 0.11, 0.2):
+        sight = Sight(now=now, remaining=490, held=0.01, ready=2)
+        arrangement = decider.look(sight)
+    assert (arrangement.stage, arrangement.outside, arrangement.inside) == ("outside", True, 1)
+    for now, items in ((0.25, 10), (0.35, 30), (0.5, 60), (1.0, 160)):
+        spent = 2 * (now - 0.2)
+        sight = Sight(now=now, remaining=490 - items, outside_items=items, outside_seconds=spent, ready=2)
+        assert decider.look(sight).outside
 
 
 def test_items_found_to_fill_the_cores_are_left_alone():

@@ -451,15 +451,23 @@ def test_the_judge_imports_nothing_that_acts(path):
 
 
 def test_what_is_bound_to_its_thread_stays_there():
-    """Nothing but one after another can run it; the reason stands in the table."""
-    told = verdict(function(5, cpu=0.1, binding="it sets signal handlers, which only the main thread may"))
+    """No strategy has threads run it, and where it cannot travel either, the reason stands in the table."""
+    bound = function(5, cpu=0.1, binding="it sets signal handlers, which only the main thread may")
+    told = verdict(evolve(bound, payload=Payload(obstacle="its closure holds a socket")))
 
     assert told.plan.strategy == "sequential"
-    assert all(each.obstacle.startswith("it sets signal") for each in told.estimates[1:])
+    assert {each.obstacle for each in told.estimates[1:]} == {bound.binding, "its closure holds a socket"}
     assert told.reason.endswith(
         "waiting; but it sets signal handlers, which only the main thread may, so it goes one after another."
     )
-    assert not any("other processes" in each for each in told.changes)
+
+
+def test_what_is_bound_to_its_thread_may_run_in_workers():
+    """Each makes its calls in its own main thread."""
+    told = verdict(function(5, cpu=0.1, binding="it sets signal handlers, which only the main thread may"))
+
+    assert told.plan.strategy == "process"
+    assert all(each.obstacle.startswith("it sets signal") for each in told.estimates if not each.seconds)
 
 
 def test_what_did_not_come_back_has_computed_for_at_least_so_long():

@@ -122,7 +122,7 @@ def _if_no_more_are_served(case: Case, chosen: Estimate) -> Iterator[str]:
 
 def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
     """Whether it would run in processes if nothing stood against it."""
-    if "process" not in obstacles or case.profile.binding:
+    if "process" not in obstacles:
         return
     payload: Payload = evolve(case.profile.payload, obstacle="")
     free = case.with_profile(evolve(case.profile, payload=payload))

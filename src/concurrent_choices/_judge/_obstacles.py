@@ -13,7 +13,8 @@ IN_PROCESSES = frozenset({"process", "hybrid"})
 LOOPS = ("asyncio", "uvloop", "anyio")
 """Those that have an event loop in the calling thread."""
 
-_ELSEWHERE = ("thread", *IN_PROCESSES)
+_BESIDE = ("thread", "hybrid")
+"""Those with threads beside the main one. A worker of `process` makes its calls in its own main thread."""
 
 
 def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
@@ -24,7 +25,7 @@ def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
         why = "there is no interpreter here to start workers with"
     if profile.binding:
         # a `def` runs in threads under a loop too
-        bound = _ELSEWHERE if profile.is_async else (*_ELSEWHERE, *LOOPS)
+        bound = _BESIDE if profile.is_async else (*_BESIDE, *LOOPS)
         found.update(dict.fromkeys(bound, profile.binding))
     if why:
         found.update(dict.fromkeys(IN_PROCESSES, why))

@@ -76,19 +76,13 @@ class Alone:
             return self._beside_others(sight)
         rest = known.rest(sight)
         if sight.remaining == 0 or (solo.items and (rest < SMALL or known.each < TINY)):
-            reason = self._bound or "the rest, or each item, is too small to be worth anything else"
+            reason = known.limits.single or "the rest, or each item, is too small to be worth anything else"
             return self._stay(reason, rest)
         if solo.sleeps:
             return self._to_lanes(sight)
         if sight.unseen or not solo.computes:
             return self._stay(self._reason, GLANCE)
         return self._computing(sight)
-
-    @property
-    def _bound(self) -> str:
-        """What binds the callable to its thread, which says more than how little is left; else empty."""
-        limits = self._known.limits
-        return limits.obstacle if limits.threads < 2 else ""  # noqa: PLR2004 - one thread is the calling one
 
     def _beside_others(self, sight: Sight) -> Stage:
         """Lanes are still at their last item: what is seen now is not what it is like alone."""
@@ -107,8 +101,7 @@ class Alone:
         if known.may_return(sight.now) and not known.contends(sight.now, solo.items):
             return Home(why)
         if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
-            reason = f": {known.obstacle}" if known.obstacle else ", as was asked for"
-            return self._stay(f"it waits, and may run in one thread{reason}", CALM)
+            return self._in_one_thread(sight)
         if known.apart and solo.waits < ABOVE_ALL:  # lanes would compute at once, or it waits for a core
             return self._stay(f"it computes, and {known.apart}", CALM)
         if known.contends(sight.now, solo.items):
@@ -125,6 +118,14 @@ class Alone:
                 first = min(first, EAGER)
         return Waiting(known, sight, why, first=first)
 
+    def _in_one_thread(self, sight: Sight) -> Stage:
+        """It waits, and may not do so in several threads of a process, but in one of each of several."""
+        known = self._known
+        if known.may_change(sight.now) and known.processes_pay(known.rest(sight)):
+            return Starting(known, sight, f"it waits, and {known.left(sight)}")
+        why = known.limits.single or "as was asked for"
+        return self._stay(f"it waits, and may run in one thread: {why}", CALM)
+
     def _computing(self, sight: Sight) -> Stage:
         known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
         # More than one core is what a lane used that has left meanwhile.
@@ -137,7 +138,7 @@ class Alone:
         if known.apart:
             return self._rest(f"it computes, and {known.apart}", sight)
         if known.limits.cpus < 1.5 or rest < BRIEF:  # noqa: PLR2004 - less than a second core
-            reason = self._bound or "a second lane would gain nothing with what is left"
+            reason = known.limits.single or "a second lane would gain nothing with what is left"
             return self._rest(reason, sight)
         if known.contends(sight.now, self._solo.items):
             return self._stay(CROWDED, CALM)

@@ -49,8 +49,8 @@ class Controller:
         self._known.barred = reason
 
     def keep_single(self, reason: str) -> None:
-        """Learn that the callable belongs to the calling thread."""
-        self._known.limits = self._given._replace(threads=1, obstacle=reason)
+        """Learn that the callable belongs to the calling thread, and in a worker process to one."""
+        self._known.limits = self._given._replace(threads=1, single=reason)
         self._stage = Alone(self._known, self._last, reason)
 
     def set_free(self) -> None:

@@ -156,10 +156,11 @@ class Known:
 
     @property
     def obstacle(self) -> str:
-        """Why there may be no processes; empty where there may."""
-        if self.limits.processes < 2 and not self.limits.obstacle:  # noqa: PLR2004 - one process gains nothing over none
+        """Why there may be no processes, and no threads either where there may not; empty where there may."""
+        if self.limits.processes < 2:  # noqa: PLR2004 - one process gains nothing over none
             return "there is one processor"
-        return self.limits.obstacle or self.barred
+        single = self.limits.single
+        return f"{single}; {self.barred}" if single and self.barred else self.barred
 
     def processes_pay(self, rest: float, beside: float = 1.0, later: float = 0.0) -> bool:
         """Whether worker processes may be started, and save enough.

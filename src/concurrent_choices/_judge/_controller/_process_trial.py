@@ -69,11 +69,13 @@ class Finding(NamedTuple):
     Attributes:
         reason: Why items should come back; empty where they should not.
         for_good: Whether there shall be no processes in this run any more.
-        inside: Lanes that each worker should have instead of one; 0 where that would not help.
+        waits: Whether it is that items wait, which more lanes in threads would serve.
+        inside: Lanes that each worker should have instead of one then; 0 where that would not help.
     """
 
     reason: str = ""
     for_good: bool = False
+    waits: bool = False
     inside: int = 0
 
 
@@ -116,7 +118,7 @@ class ProcessTrial:
         if waited < HANDED:
             return Finding()
         inside = ceil(1 / computed) + 1 if computed > HARDLY else 0  # else lanes in this process do as well
-        return Finding("items have begun to wait", inside=inside)
+        return Finding("items have begun to wait", waits=True, inside=inside)
 
     def _objection(self, window: Window) -> Finding | None:
         """What speaks against processes, if only that another window is wanted; None where nothing does."""

@@ -154,16 +154,17 @@ class Outside:
         return self._judge(window)
 
     def _judge(self, window: Window) -> Stage | Back:
-        sight, (reason, for_good, inside) = window.sight, self._trial.judge(window)
-        if for_good:
-            self._known.barred = reason
-            return self._come_back(sight, reason)
-        if self._known.may_return(sight.now) and leave_cores_idle(window):
+        known, sight, found = self._known, window.sight, self._trial.judge(window)
+        if found.for_good:
+            known.barred = found.reason
+            return self._come_back(sight, found.reason)
+        if known.may_return(sight.now) and leave_cores_idle(window):
             return Home("items wait, and leave the cores of worker processes idle")
-        if not reason or not self._known.may_change(sight.now):
+        alone = found.waits and known.limits.threads < 2  # noqa: PLR2004 - as in Alone
+        if alone or not found.reason or not known.may_change(sight.now):
             return self
-        crowd = inside and self._known.limits.overlap_inside
-        return self._crowd(window, inside) if crowd else self._come_back(sight, reason)
+        crowd = found.inside and known.limits.overlap_inside
+        return self._crowd(window, found.inside) if crowd else self._come_back(sight, found.reason)
 
     def _crowd(self, window: Window, inside: int) -> Stage:
         """More lanes in each worker, for items that wait there and compute."""

@@ -203,7 +203,7 @@ class Limits(NamedTuple):
         process_start: Seconds from ordering workers until they are up.
         ready_within: Tells whether each worker imports and reads what only the callable needs within so many
             seconds. It does so on a core that would have computed items.
-        obstacle: Why there may be no processes; empty where there may.
+        single: Why no process may make calls in more than one thread; empty where nothing says so.
         stays: Seconds for which coroutines that have left a loop stay away at least.
     """
 
@@ -215,7 +215,7 @@ class Limits(NamedTuple):
     overlap_inside: bool = True
     process_start: float = PROCESS_START
     ready_within: Callable[[float], bool] = lambda _: True
-    obstacle: str = ""
+    single: str = ""
     stays: float = inf
 
     def share(self, in_flight: int) -> int:
