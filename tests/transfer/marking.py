@@ -51,6 +51,11 @@ def knows(item):
     return [item is each for each in (MISSING, NAMED, SLOTTED, dataclasses.MISSING)].index(True)
 
 
+def sends(item):
+    sender, value = item
+    sender.send(value)
+
+
 class Answering:
     """A callable that has an answer to everything, as a proxy of a remote one may."""
 

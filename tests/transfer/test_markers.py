@@ -1,6 +1,7 @@
 """Markers, which are told by their identity, are the same in every process."""
 
 import dataclasses
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import marking
 import pytest
 
-from concurrent_choices import run
+from concurrent_choices import NotPicklableError, run
 from concurrent_choices._transfer._markers import Markers
 from concurrent_choices._transfer._pickling import load
 
@@ -119,3 +120,13 @@ def test_markers_of_a_script(tmp_path):
         [sys.executable, script], capture_output=True, text=True, check=True, cwd=Path(tmp_path)
     )
     assert done.stdout == "True True [(True, False), (False, True)]\n"
+
+
+def test_the_end_of_a_pipe_is_no_item_of_a_worker():
+    """It would take the descriptor of that number for it, which may be its own line to here."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    with receiver, sender:
+        with pytest.raises(NotPicklableError, match="cannot pickle 'Connection' object"):
+            run(marking.sends, [(sender, 5)], strategy="process")
+        run(marking.sends, [(sender, 5)])
+        assert receiver.recv() == 5

@@ -35,6 +35,10 @@ _PLAIN = ("__eq__", "__getstate__", "__hash__", "__reduce__", "__reduce_ex__")
 
 _MAIN = "__main__"
 
+_PIPES = "multiprocessing.connection"
+"""The home of what pickle copies by the number of a descriptor, which is another one's in another process: a
+worker that was sent the end of a pipe closed its own."""
+
 _HERE = ""
 """Stands for the main module, whose name in a pickle says that something there has to go by value."""
 
@@ -42,7 +46,7 @@ _HERE = ""
 class Markers(dict["type[Any]", "Callable[[Any], Any]"]):
     """How objects are pickled, by their classes; for one job, whose callable is asked where it looks.
 
-    Errors that things hold are pickled so that they arrive whole, too.
+    Errors that things hold are pickled so that they arrive whole, too, and ends of pipes are refused.
 
     A class that no module has a marker of costs nothing from its second object on.
     """
@@ -74,6 +78,8 @@ class Markers(dict["type[Any]", "Callable[[Any], Any]"]):
     def _reducer(self, kind: type[Any]) -> Callable[[Any], Any]:
         if issubclass(kind, BaseException):
             return _AS_EVER if says_how(kind) else reduced_error
+        if told_by(kind, "__module__") == _PIPES:
+            return _refuse
         if told_by(kind, "__setstate__") or any(told_by(kind, n) is not getattr(object, n) for n in _PLAIN):
             return _AS_EVER
         places: dict[int, list[tuple[str, str]]] = {}
@@ -88,6 +94,11 @@ class Markers(dict["type[Any]", "Callable[[Any], Any]"]):
         homes = [*sys.modules] if kind is object else [str(told_by(kind, "__module__"))]
         yield from ((home, _globals_of(home)) for home in homes)
         yield str(self._named.get("__name__")), self._named
+
+
+def _refuse(end: Any) -> Any:
+    msg = f"cannot pickle {type(end).__name__!r} object, which is a descriptor of its process"
+    raise TypeError(msg)
 
 
 def _reduce(places: dict[int, list[tuple[str, str]]], thing: Any) -> Any:
