@@ -9,6 +9,7 @@ import time
 import weakref
 from contextlib import closing
 from itertools import count
+from pathlib import Path
 
 import contract_acts as acts
 import psutil
@@ -60,6 +61,15 @@ def test_nothing_grows(hurried, name, lean, of_kind, outside):
     assert eventually(lambda: not threads())
     assert eventually(lambda: descriptors() <= before)
     assert eventually(lambda: threading.active_count() <= threads_before)
+
+
+@only_keeping
+def test_tasks_that_a_coroutine_leaves_are_ended(tmp_path, strategy):
+    """Once the run is over, as where `asyncio.run` ends, though its workers stay for another."""
+    paths = [tmp_path / str(number) for number in range(4)]
+    with strategy:
+        assert run(acts.leave_task, paths, strategy=strategy) == [False] * 4
+        assert eventually(lambda: all(map(Path.exists, paths)))
 
 
 def lanes():

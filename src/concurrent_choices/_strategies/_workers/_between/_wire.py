@@ -55,14 +55,14 @@ class Kind:
     BATCH = 3  # to a worker: items
     AUDIT = 4  # to a worker: what have calls changed of what is watched?
     GO_ON = 5  # to a worker: the terms of a job whose callable is that of the last one
-    CEASE = 6  # to a worker with lanes: its caller leaves this job
+    CEASE = 6  # to a worker: its caller leaves this job
     READY = 11  # from a worker: it is up; or why it is not
     DONE = 12  # from a worker: what came of a batch
     REFUSED = 13  # from a worker: it cannot read this batch; nothing was started
     UNFIT = 14  # from a worker: it cannot load the job
     CHANGED = 15  # from a worker: what calls have changed; empty where nothing was
     LOGGED = 16  # from a worker: a record for the caller's handlers
-    CEASED = 17  # from a worker: its lanes have ended, and it can have another job
+    CEASED = 17  # from a worker: it has ended what belonged to the job, and can have another
 
 
 class Message(NamedTuple):

@@ -13,18 +13,23 @@ from ._worker_queue import WorkerQueue
 __all__ = ["part"]
 
 MERCY = 0.02
-"""Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs)."""
+"""Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs), and an
+idle one to end tasks that its items have left."""
 
 
-def part(queues: Iterable[WorkerQueue], host: Host, number: int, context: Context) -> None:
-    """Leave idle workers to the host; end the others. What they log meanwhile is handled in a context."""
+def part(queues: Iterable[WorkerQueue], host: Host, number: int, context: Context, *, awaits: bool) -> None:
+    """Leave idle workers to the host, once those that await have none of this job's tasks; end the others.
+
+    What they log meanwhile is handled in a context.
+    """
     left = [queue for queue in queues if queue.worker in host.workers]  # the host may have been closed
-    busy = [queue for queue in left if not queue.idle or not queue.worker.ready]
-    for queue in busy:
+    leaving = [queue for queue in left if awaits or not queue.idle or not queue.worker.ready]
+    for queue in leaving:
         queue.cease(number)
     until = time.monotonic() + MERCY
-    for queue in busy:
-        if not queue.idle and not _finishes(queue, number, until, context):
+    for queue in leaving:
+        busy = not queue.idle
+        if (busy or queue.worker.ready) and not _finishes(queue, number, until, context) and busy:
             host.dismiss(queue.worker)
 
 

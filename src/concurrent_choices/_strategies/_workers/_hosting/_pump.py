@@ -110,7 +110,8 @@ class Pump:
                 yield self._out.popleft()
             raise
         finally:
-            part(self._queues.values(), self._host, self._number, self._job.context)
+            context, awaits = self._job.context, self._job.is_async
+            part(self._queues.values(), self._host, self._number, context, awaits=awaits)
             self._take_back()
             waker.close()
             self._host.parted = self._job.failed

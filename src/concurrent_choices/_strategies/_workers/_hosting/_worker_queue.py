@@ -140,14 +140,17 @@ class WorkerQueue:
         return True
 
     def cease(self, job: int) -> None:
-        """Have it begin no more items of a job."""
+        """Have it begin no more items of a job, and end what those before have left."""
         self.worker.page.cancelled = job
+        self.worker.link.queue(Kind.CEASE, job, 0, [b""])
+        with suppress(ConnectionError):  # it has ended
+            self.worker.link.flush(MSG_DONTWAIT)
 
     def heard_of_end(self, message: Message) -> bool:
         """Whether it has nothing more to do for a job that has ceased, now that it has said this."""
         if message.kind == Kind.DONE:
             self.reported(message.start, 1)
-        return self.idle
+        return message.kind == Kind.CEASED
 
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
@@ -250,15 +253,6 @@ class SharedWorkerQueue(WorkerQueue):
         most = self._lanes if last else self._most
         free = most + self._lanes * bool(self.unheard) - len(self._open)
         return max(0, min(free, max(1, self._lanes // 4)))
-
-    def cease(self, job: int) -> None:
-        self.worker.link.queue(Kind.CEASE, job, 0, [b""])
-        with suppress(ConnectionError):  # it has ended
-            self.worker.link.flush(MSG_DONTWAIT)
-
-    def heard_of_end(self, message: Message) -> bool:
-        super().heard_of_end(message)
-        return message.kind == Kind.CEASED
 
     def sent(self, claim: Claim) -> None:
         self._open.update(enumerate(claim.items, claim.start))

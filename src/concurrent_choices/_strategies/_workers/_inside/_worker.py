@@ -321,6 +321,11 @@ class _Bench:
         """Tell the caller something."""
         self._voice.say(kind, self._number, start, frames)
 
+    def cease(self) -> None:
+        """The caller leaves: end what this job's coroutines have left, and say so."""
+        self.end()
+        self.say(Kind.CEASED, 0, [b""])
+
     def end(self) -> None:
         """Another job takes this one's place: let go of the loops that this one's coroutines had."""
         stop = getattr(self._perform, "stop", None)
