@@ -272,7 +272,7 @@ def test_calls_that_set_the_working_directory_wait_in_workers(tmp_path):
         return Path.cwd(), threading.current_thread() is threading.main_thread()
 
     assert set(run(enter, range(100))) == {(tmp_path, True)}
-    assert run_report().steps[-1].doing == "process ×2"
+    assert run_report().steps[-1].stage == "outside"
 
 
 @dataclass(frozen=True)

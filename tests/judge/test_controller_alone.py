@@ -3,7 +3,8 @@
 import pytest
 from controller_sights import at_the_pair, computing, controller
 
-from concurrent_choices._judge._controller._sight import Sight
+from concurrent_choices._judge._controller._controller import Controller
+from concurrent_choices._judge._controller._sight import Limits, Sight
 
 
 def test_a_tiny_job_stays_in_the_calling_thread():
@@ -242,15 +243,17 @@ def test_a_single_callable_gets_no_lanes():
 
 def test_a_single_callable_that_waits_does_so_in_workers():
     """Side by side, in one thread of each, however little it computes there."""
-    decider = controller(threads=1)
+    decider = controller(threads=1, waiting=8)
     for now in (0.01, 0.1, 0.11, 0.2):
         sight = Sight(now=now, remaining=490, held=0.01, ready=2)
         arrangement = decider.look(sight)
-    assert (arrangement.stage, arrangement.outside, arrangement.inside) == ("outside", True, 1)
+    assert (arrangement.outside, arrangement.processes, arrangement.inside) == (True, 8, 1)
     for now, items in ((0.25, 10), (0.35, 30), (0.5, 60), (1.0, 160)):
-        spent = 2 * (now - 0.2)
+        spent = 8 * (now - 0.2)
         sight = Sight(now=now, remaining=490 - items, outside_items=items, outside_seconds=spent, ready=2)
         assert decider.look(sight).outside
+    again = Controller(Limits(cpus=2.0, processes=2, waiting=8, threads=1), decider.learnt)
+    assert again.look(Sight(now=0.001, remaining=500)).processes == 8
 
 
 def test_items_found_to_fill_the_cores_are_left_alone():

@@ -15,6 +15,7 @@ from .._facts._batch import Batch
 from .._inspect._bonds import is_loop_bound
 from .._judge._controller._controller import Controller
 from .._judge._controller._sight import Limits, Prior
+from .._judge._controller._thresholds import PROCESSES_PER_CORE
 from .._mutation._stores import may_store
 from .._platform._interpreter import gil_enabled
 from .._platform._processors import requested_cpus, usable_cpus
@@ -127,11 +128,13 @@ class Automatic:
         What workers have to import counts, unless runs just before have lost as much for want of them.
         """
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
+        cores = max(1, round(cpus))
         limits = Limits(
             cpus=max(1.0, cpus),
             gil=gil_enabled(),
             threads=threads,
-            processes=min(max(1, round(cpus)), self._most),
+            processes=min(cores, self._most),
+            waiting=min(PROCESSES_PER_CORE * cores, self._most, self._concurrency or self._most),
             concurrency=self._concurrency,
         )
         sending = lru_cache(partial(seconds_to_send, job.fn))  # found out at the first asking

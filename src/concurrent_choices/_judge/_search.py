@@ -11,6 +11,7 @@ from functools import partial
 from math import ceil
 
 from .._facts._plan import Plan
+from ._controller._thresholds import PROCESSES_PER_CORE
 from ._demand import MOST_COROUTINES
 from ._formulas import Case, Prediction, predict
 from ._formulas._processes import parent_seconds
@@ -29,9 +30,6 @@ LONG_WAIT = 2e-3
 
 WORKER_MEMORY = 60e6
 """Bytes that a worker process is reckoned to need (guessed: an interpreter with some packages)."""
-
-PROCESSES_PER_CORE = 4
-"""Worker processes per core at most, where items also wait (DECISION.md 5.2)."""
 
 COMPUTING = 0.6
 """Share of an item's time on a core from which one process per core is enough (DECISION.md 5.2)."""

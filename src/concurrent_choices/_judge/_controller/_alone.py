@@ -122,7 +122,8 @@ class Alone:
         """It waits, and may not do so in several threads of a process, but in one of each of several."""
         known = self._known
         if known.may_change(sight.now) and known.processes_pay(known.rest(sight)):
-            return Starting(known, sight, f"it waits, and {known.left(sight)}")
+            why = f"it waits, and {known.left(sight)}"
+            return Starting(known, sight, why, workers=known.limits.waiting)
         why = known.limits.single or "as was asked for"
         return self._stay(f"it waits, and may run in one thread: {why}", CALM)
 

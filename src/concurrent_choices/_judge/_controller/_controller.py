@@ -110,5 +110,6 @@ class Controller:
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:
-                return Starting(known, sight, reason, inside=prior.inside).look(sight)
+                workers = min(prior.lanes, max(known.limits.processes, known.limits.waiting))
+                return Starting(known, sight, reason, inside=prior.inside, workers=workers).look(sight)
         return Alone(known, sight)

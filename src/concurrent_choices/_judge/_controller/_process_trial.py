@@ -86,12 +86,13 @@ class ProcessTrial:
         before: Items a second before the hand-over; 0 where too few were done to tell.
 
     Attributes:
-        inside: Lanes in each worker.
+        processes: Worker processes.
+        inside: Lanes in each.
         passed: Whether one window has confirmed it.
     """
 
     def __init__(self, processes: int, inside: int, before: float) -> None:
-        self._processes = processes
+        self.processes = processes
         self.inside = inside
         self._before = before
         self.passed = False
@@ -101,7 +102,7 @@ class ProcessTrial:
     @property
     def enough(self) -> int:
         """Items from which a window says something."""
-        return COUNTED if self.passed else 2 * max(COUNTED, self._processes * self.inside)
+        return COUNTED if self.passed else 2 * max(COUNTED, self.processes * self.inside)
 
     def judge(self, window: Window) -> Finding:
         """Judge a window."""

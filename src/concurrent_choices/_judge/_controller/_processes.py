@@ -29,17 +29,27 @@ class Starting:
 
     Args:
         before: Who works until they are up; the calling thread if None.
+        inside: Lanes in each.
+        workers: How many; 0 for as many as there may be of items that compute.
     """
 
     name = "starting"
 
-    def __init__(
-        self, known: Known, sight: Sight, reason: str, *, before: Stage | None = None, inside: int = 1
+    def __init__(  # noqa: PLR0913 - what differs by name
+        self,
+        known: Known,
+        sight: Sight,
+        reason: str,
+        *,
+        before: Stage | None = None,
+        inside: int = 1,
+        workers: int = 0,
     ) -> None:
         self._known = known
         self._reason = reason
         self._before = before
         self._inside = inside
+        self._workers = workers or known.limits.processes
         self._since = self._began = sight
         self._slowest = known.each
         # Calls that lanes were at when others were found to compute tell nothing of those that are left.
@@ -53,7 +63,7 @@ class Starting:
             reason=self._reason,
             threads=until.threads if until else 0,
             relieved=until is not None,
-            processes=self._known.limits.processes,
+            processes=self._workers,
             inside=self._inside,
             look=ATTENTIVE,
         )
@@ -72,7 +82,7 @@ class Starting:
             if sight.now - self._since.now > OVERDUE:
                 known.barred = "worker processes did not come up in time"
             return self
-        if not worth_sharing(known.rest(sight), known.limits.processes):
+        if not worth_sharing(known.rest(sight), self._workers):
             return self._give_up(sight, "the rest has become too small for processes")
         return self._outside(sight)
 
@@ -87,7 +97,7 @@ class Starting:
     def _outside(self, sight: Sight) -> Outside:
         alike = sight.done >= COUNTED and not self._leftovers  # fewer items may be unlike the others
         before = 1.0 / self._slowest if alike else 0.0
-        trial = ProcessTrial(self._known.limits.processes, self._inside, before)
+        trial = ProcessTrial(self._workers, self._inside, before)
         return Outside(self._known, sight, self._reason, trial)
 
     def _has_begun_to_wait(self, sight: Sight) -> bool:
@@ -129,7 +139,7 @@ class Outside:
             stage=self.name,
             reason=self._reason,
             relieved=True,
-            processes=self._known.limits.processes,
+            processes=self._trial.processes,
             outside=True,
             inside=self._trial.inside,
             look=CALM if self._trial.passed else ATTENTIVE,
@@ -144,7 +154,7 @@ class Outside:
             return self
         if not self._warm:
             # Workers load the callable before their first item: once it is over it does not count.
-            if window.items >= known.limits.processes * self._trial.inside:
+            if window.items >= self._trial.processes * self._trial.inside:
                 self._began, self._warm = sight, True
             return self
         least = 2 * CALM if self._trial.passed else LONGEST

@@ -198,6 +198,7 @@ class Limits(NamedTuple):
         gil: Whether one thread at a time runs Python code.
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
+        waiting: The same where items wait, each in the one thread that its process may make calls in.
         concurrency: Items in flight at most; None for any number.
         overlap_inside: Whether items may wait side by side inside a process: not where each blocks its loop.
         process_start: Seconds from ordering workers until they are up.
@@ -211,6 +212,7 @@ class Limits(NamedTuple):
     gil: bool = True
     threads: int = 256
     processes: int = 0
+    waiting: int = 0
     concurrency: int | None = None
     overlap_inside: bool = True
     process_start: float = PROCESS_START

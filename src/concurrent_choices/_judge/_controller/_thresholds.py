@@ -1,4 +1,4 @@
-"""The numbers by which the controller passes from one state to another; a verdict shares one of them."""
+"""The numbers by which the controller passes from one state to another; a verdict shares two of them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "MOSTLY",
     "MOST_INSIDE",
     "PARALLEL",
+    "PROCESSES_PER_CORE",
     "PROCESS_START",
     "PROVING",
     "SHORTEST",
@@ -88,6 +89,9 @@ COUNTED = 8
 
 PROVING = 3 * COUNTED
 """Items from which it is believed of lanes that they deliver no more than one does (guessed)."""
+
+PROCESSES_PER_CORE = 4
+"""Worker processes per core at most, where items also wait (DECISION.md 5.2)."""
 
 MANY = 4
 """Processors from which a trial of two lanes loses more than it is worth where looks show the GIL free: with
