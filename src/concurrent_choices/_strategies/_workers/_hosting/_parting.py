@@ -13,8 +13,11 @@ from ._worker_queue import WorkerQueue
 __all__ = ["part"]
 
 MERCY = 0.02
-"""Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs), and an
-idle one to end tasks that its items have left."""
+"""Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs)."""
+
+TIDYING = 1.0
+"""Seconds an idle one gets to end tasks that its items have left, before it is killed (guessed: some have
+something to put away; one that refuses to end would keep the next job waiting)."""
 
 
 def part(queues: Iterable[WorkerQueue], host: Host, number: int, context: Context, *, awaits: bool) -> None:
@@ -26,10 +29,11 @@ def part(queues: Iterable[WorkerQueue], host: Host, number: int, context: Contex
     leaving = [queue for queue in left if awaits or not queue.idle or not queue.worker.ready]
     for queue in leaving:
         queue.cease(number)
-    until = time.monotonic() + MERCY
+    now = time.monotonic()
     for queue in leaving:
-        busy = not queue.idle
-        if (busy or queue.worker.ready) and not _finishes(queue, number, until, context) and busy:
+        until = now + (TIDYING if queue.idle else MERCY)
+        may_stay = queue.idle and not queue.worker.ready  # it has not begun anything
+        if not may_stay and not _finishes(queue, number, until, context):
             host.dismiss(queue.worker)
 
 
