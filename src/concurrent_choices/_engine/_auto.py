@@ -26,8 +26,8 @@ class AutoStrategy(ThreadBacked):
         max_workers: The most processes, and the most threads in each of them and in this one.
         concurrency: The most items in flight.
         thread_safe: Whether the callable may run in several threads of one process at once, and outside the
-            calling thread. With a `timeout` it runs in one thread beside the calling one, which could not
-            give up on it otherwise.
+            calling thread, which in a worker process is the main one. With a `timeout` it runs in one thread
+            beside the calling one, which could not give up on it otherwise.
     """
 
     name = NAME

@@ -28,7 +28,7 @@ STAFFING = 3e-3
 _AFFINE = (
     "it was called outside the calling thread, which `auto` does for work that waits; "
     "in `run` and `stream` without a `timeout`, "
-    "AutoStrategy(thread_safe=False) keeps it in the calling thread"
+    "AutoStrategy(thread_safe=False) keeps it in the calling thread, or the main one of a worker process"
 )
 
 
