@@ -7,9 +7,10 @@ import os
 import threading
 import time
 import weakref
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from io import StringIO
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -273,6 +274,24 @@ def test_calls_that_set_the_working_directory_wait_in_workers(tmp_path):
 
     assert set(run(enter, range(100))) == {(tmp_path, True)}
     assert run_report().steps[-1].stage == "outside"
+
+
+def test_calls_that_redirect_what_is_printed_get_all_of_it():
+    """Also once they have begun to wait in workers, and where the next run begins as this one ended."""
+
+    def prints(item):
+        with redirect_stdout(StringIO()) as told:
+            print(item)
+            if item < 300:
+                sum(range(60_000))
+            else:
+                time.sleep(0.006)
+                sum(range(20_000))
+            print(item)
+        return told.getvalue()
+
+    for _ in range(2):
+        assert run(prints, range(600)) == [f"{item}\n{item}\n" for item in range(600)]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """When a run is decided about for the first time."""
 
+import os
 import threading
 import time
 from contextlib import nullcontext
@@ -99,6 +100,20 @@ def test_what_binds_a_callable_counts_when_lanes_are_wanted(later):
         wanted = Arrangement(stage="waiting", reason="", threads=3)
         lanes = limit.lanes(wanted, controller, unseen=False, calling=False)
     assert (lanes, bool(controller.reason)) == ((0, True) if later else (3, False))
+
+
+def moves(folder):
+    os.chdir(folder)
+
+
+@pytest.mark.parametrize(("fn", "bound"), [(moves, True), (abs, False)])
+def test_what_binds_calls_in_workers_counts_when_these_are_ordered(fn, bound):
+    """Else they would be given several lanes each, once it seems that items wait there."""
+    controller = Single()
+    limit = ThreadLimit(Job(fn, Source([1, 2, 3]), report=RunReport("moves")), 4, State(fn))
+    ordered = Arrangement(stage="starting", reason="", processes=2)
+    assert limit.lanes(ordered, controller, unseen=False, calling=True) == 0
+    assert bool(controller.reason) == bound
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["the caller's", "a call's"])

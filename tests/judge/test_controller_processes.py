@@ -48,6 +48,18 @@ def test_processes_that_pay_stay():
     assert decider.look(sight).stage == "outside"
 
 
+def test_what_belongs_to_one_thread_of_each_worker_has_more_of_them_when_it_waits():
+    """Lanes in each would get into each other's way."""
+    decider = outside(waiting=8)
+    decider.keep_single("it redirects what is printed")
+    for now, items in ((0.21, 20), (0.3, 200), (0.5, 600), (0.9, 1400), (0.91, 1410)):
+        spent = 2 * (now - 0.2)
+        seen = {"outside_items": items, "outside_seconds": spent, "outside_cpu": spent / 4}
+        arrangement = decider.look(Sight(now=now, remaining=5000 - items, ready=2, **seen))
+        assert arrangement.inside == 1
+    assert (arrangement.outside, arrangement.processes) == (True, 8)
+
+
 def mostly_carried(windows):
     """So many windows after the hand-over, in which workers did little and the calling thread much."""
     parts = {"outside_items": 50 * windows, "outside_seconds": 0.05 * windows}

@@ -30,13 +30,14 @@ class Caller:
 
     Attributes:
         relieved: Whether it is to perform no items.
-        inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
+        processes: Worker processes that are to have the items, if any are.
+        inside: Lanes in each of them; 0 while items stay here.
         retires: Whether somebody else goes on with what nobody has claimed.
     """
 
     def __init__(self, pool: ElasticPool, tally: Tally, *, stands_in: bool, most: int) -> None:
         self.relieved: bool = False
-        self.inside = 0
+        self.processes = self.inside = 0
         self.retires = False
         self._performing = False
         self._job = pool.job
@@ -63,6 +64,7 @@ class Caller:
         """Tell it what to do from now on, from any thread; whether that differs from before."""
         changed = arrangement.relieved != self.relieved or arrangement.outside != bool(self.inside)
         self.relieved = arrangement.relieved
+        self.processes = arrangement.processes
         self.inside = arrangement.inside if arrangement.outside else 0
         self.retires = arrangement.stage == "loop"
         return changed or self.retires

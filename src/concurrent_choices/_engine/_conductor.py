@@ -218,7 +218,7 @@ class Conductor:
             self._job,
             host,
             self._pool,
-            workers=self._workforce.ordered,
+            workers=self._caller.processes,
             inside=self._caller.inside,
             watched=self._state.is_exposed,
             new_pace=startup.transfer.pace,

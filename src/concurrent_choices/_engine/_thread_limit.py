@@ -6,7 +6,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from .._inspect._bonds import SHARED
+from .._inspect._bonds import EVERYWHERE, SHARED
 from .._mutation._state import State
 from .._work._job import Job
 from ._bond import Bond
@@ -57,6 +57,8 @@ class ThreadLimit:
             controller.keep_single(self._bond.reason)
             self.doubted = self._bond.doubtful
             wanted = 0
+        elif arrangement.processes and self._bond.reason in EVERYWHERE:
+            controller.keep_single(self._bond.reason)  # before workers are to have lanes inside
         elif wanted and computing and self._mutation:
             controller.keep_apart(f"calls change {self._mutation}")
             wanted = 0

@@ -26,6 +26,7 @@ from ._words import text_of
 
 __all__ = [
     "DEEPEST",
+    "EVERYWHERE",
     "HELD",
     "SHARED",
     "WIDEST",
@@ -60,6 +61,9 @@ _FOLDER = "it sets the working directory, which all threads share"
 _OUTPUT = "it redirects what is printed, which all threads share"
 SHARED = frozenset({_FOLDER, _OUTPUT})
 """What binds calls to one thread, whichever that is."""
+
+EVERYWHERE = SHARED | {_SIGNALS}
+"""What binds calls to one thread of each worker process, too."""
 
 _SETTERS: dict[str, dict[str, str]] = {
     "signal": dict.fromkeys(("set_wakeup_fd", "setitimer", "signal"), _SIGNALS),

@@ -51,7 +51,9 @@ class Controller:
     def keep_single(self, reason: str) -> None:
         """Learn that the callable belongs to the calling thread, and in a worker process to one."""
         self._known.limits = self._given._replace(threads=1, single=reason)
-        self._stage = Alone(self._known, self._last, reason)
+        now = self._stage.arrange()
+        if not now.processes or now.threads or now.inside > 1:
+            self._stage = Alone(self._known, self._last, reason)
 
     def set_free(self) -> None:
         """Learn that it does not belong there: what seemed to bind it was a call's own."""

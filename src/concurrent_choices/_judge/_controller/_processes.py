@@ -170,11 +170,20 @@ class Outside:
             return self._come_back(sight, found.reason)
         if known.may_return(sight.now) and leave_cores_idle(window):
             return Home("items wait, and leave the cores of worker processes idle")
-        alone = found.waits and known.limits.threads < 2  # noqa: PLR2004 - as in Alone
-        if alone or not found.reason or not known.may_change(sight.now):
+        if not found.reason or not known.may_change(sight.now):
             return self
+        if found.waits and known.limits.threads < 2:  # noqa: PLR2004 - as in Alone
+            return self._widen(window)
         crowd = found.inside and known.limits.overlap_inside
         return self._crowd(window, found.inside) if crowd else self._come_back(sight, found.reason)
+
+    def _widen(self, window: Window) -> Stage:
+        """More workers, if there may be, for items that wait in one thread of each."""
+        if self._trial.processes >= self._known.limits.waiting:
+            return self
+        self._known.each = window.seconds / window.items
+        why = "items wait in one thread of each worker process: more of these"
+        return Starting(self._known, window.sight, why, workers=self._known.limits.waiting)
 
     def _crowd(self, window: Window, inside: int) -> Stage:
         """More lanes in each worker, for items that wait there and compute."""
