@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import os
+import random
 import threading
 import time
 import weakref
@@ -292,6 +293,21 @@ def test_calls_that_redirect_what_is_printed_get_all_of_it():
 
     for _ in range(2):
         assert run(prints, range(600)) == [f"{item}\n{item}\n" for item in range(600)]
+
+
+def test_calls_that_seed_random_numbers_draw_their_own():
+    """However much they wait: in two threads one would go on with what another has seeded."""
+
+    def draws(seed):
+        random.seed(seed)
+        time.sleep(0.002)
+        return random.random()
+
+    before = random.getstate()
+    expected = [draws(seed) for seed in range(60)]
+    found = run(draws, range(60))
+    random.setstate(before)
+    assert found == expected
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,20 @@
 import contextlib
+import decimal
 import io
+import locale
 import os
+import random
+import random as chance
 import signal
 import sqlite3
+import sys
 import threading
+import warnings
 from contextlib import chdir
 from functools import partial
+from os import environ
 from pathlib import Path
+from random import seed as seed_all
 from signal import signal as take_handler
 
 import pytest
@@ -73,6 +81,87 @@ def prints_elsewhere(item):
     return text.getvalue()
 
 
+def prints_by_hand(item):
+    before, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        print(item)
+        return sys.stdout.getvalue()
+    finally:
+        sys.stdout = before
+
+
+def tells_programs(name):
+    os.environ[f"{name}_{len(name)}"] = str(name).upper()
+
+
+def tells_programs_no_more(name):
+    del environ[name]
+
+
+def tells_programs_much(settings):
+    os.environ.update(settings)
+
+
+def seeds(number):
+    random.seed(number)
+    return random.random()
+
+
+def seeds_numpy(number):
+    import numpy as np
+
+    np.random.seed(number)  # noqa: NPY002 - as people do
+    return np.random.random()  # noqa: NPY002 - the same
+
+
+def seeds_by_name(number):
+    return seed_all(number)
+
+
+def seeds_by_another_name(number):
+    chance.seed(number)
+
+
+def plays(arguments):
+    sys.argv = ["program", *arguments]
+
+
+def plays_on(arguments):
+    sys.argv[1:] = arguments
+
+
+def rounds(digits):
+    decimal.getcontext().prec = digits
+    return decimal.Decimal(1) / 3
+
+
+def hears_warnings(item):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.warn(item, stacklevel=1)
+    return heard
+
+
+def hides_files(path):
+    os.umask(0o077)
+    path.touch()
+
+
+def speaks(language):
+    locale.setlocale(locale.LC_ALL, language)
+
+
+def draws(path):
+    import matplotlib.pyplot as plt
+
+    plt.savefig(path)
+
+
+def draws_here(path):
+    from matplotlib import pyplot as plt
+
+    plt.savefig(path)
+
+
 @pytest.mark.parametrize(
     ("fn", "what"),
     [
@@ -80,6 +169,22 @@ def prints_elsewhere(item):
         (enters_for_a_while, "working directory"),
         (lambda folder: [enters(folder)], "working directory"),
         (prints_elsewhere, "what is printed"),
+        (prints_by_hand, "what is printed"),
+        (tells_programs, "environment variables"),
+        (tells_programs_no_more, "environment variables"),
+        (tells_programs_much, "environment variables"),
+        (seeds, "seeds a random generator"),
+        (seeds_numpy, "seeds a random generator"),
+        (seeds_by_name, "seeds a random generator"),
+        (seeds_by_another_name, "seeds a random generator"),
+        (hides_files, "mode of new files"),
+        (plays, "command line"),
+        (plays_on, "command line"),
+        (rounds, "decimal context"),
+        (hears_warnings, "records warnings"),
+        (speaks, "locale"),
+        (draws, "matplotlib.pyplot"),
+        (draws_here, "matplotlib.pyplot"),
     ],
 )
 def test_what_all_threads_share(fn, what):
@@ -92,6 +197,10 @@ def test_what_is_only_called_alike_is_shared_by_nobody():
     assert bound_to_thread(lambda client: client.chdir("files")) == ""
     assert bound_to_thread(lambda item, chdir=len: chdir(item)) == ""
     assert bound_to_thread(lambda item: [item, os.getpid()]) == ""
+    assert bound_to_thread(lambda item: {item: os.environ["HOME"], "out": sys.stdout}) == ""
+    assert bound_to_thread(lambda settings, name: settings.update({name: os.environ.get(name)})) == ""
+    assert bound_to_thread(lambda item: [sys.argv[1:], item, decimal.localcontext()]) == ""
+    assert bound_to_thread(lambda item, process: process.stdout.read(item) + process.environ["A"]) == ""
 
 
 class Service:

@@ -6,7 +6,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from .._inspect._bonds import EVERYWHERE, SHARED
+from .._inspect._setters import EVERYWHERE, SHARED
 from .._mutation._state import State
 from .._work._job import Job
 from ._bond import Bond

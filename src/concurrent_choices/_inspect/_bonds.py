@@ -13,22 +13,21 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain, islice, pairwise
-from types import BuiltinFunctionType, FunctionType, MethodType
+from itertools import chain, islice
+from types import FunctionType, MethodType
 from typing import Any, cast
 
-from ._asking import ATOMS, Seen, inside_of, of_type, told_by
+from ._asking import ATOMS, Seen, inside_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
-from ._code import globals_in, globals_of, names_in
+from ._code import globals_in, names_in
 from ._ownership import is_own_class, is_own_function
+from ._setters import what_is_set
 from ._words import text_of
 
 __all__ = [
     "DEEPEST",
-    "EVERYWHERE",
     "HELD",
-    "SHARED",
     "WIDEST",
     "bound_to_thread",
     "is_loop_bound",
@@ -56,25 +55,6 @@ client."""
 _PROMPTS = frozenset({"breakpoint", "input"})
 """Builtins that ask who sits at the terminal, which a worker process has not."""
 
-_SIGNALS = "it sets signal handlers, which only the main thread may"
-_FOLDER = "it sets the working directory, which all threads share"
-_OUTPUT = "it redirects what is printed, which all threads share"
-SHARED = frozenset({_FOLDER, _OUTPUT})
-"""What binds calls to one thread, whichever that is."""
-
-EVERYWHERE = SHARED | {_SIGNALS}
-"""What binds calls to one thread of each worker process, too."""
-
-_SETTERS: dict[str, dict[str, str]] = {
-    "signal": dict.fromkeys(("set_wakeup_fd", "setitimer", "signal"), _SIGNALS),
-    "os": dict.fromkeys(("chdir", "fchdir"), _FOLDER),
-    "contextlib": {"chdir": _FOLDER, "redirect_stderr": _OUTPUT, "redirect_stdout": _OUTPUT},
-}
-"""What sets something of the whole process, by module and name, and what is said of it."""
-
-_SAME = {"_signal": "signal", "posix": "os", "nt": "os"}
-"""Modules that others have their functions from."""
-
 _REFUSALS = (
     "signal only works in main thread",
     "can only be used in that same thread",
@@ -98,7 +78,7 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
             name = f"{kind.__module__}.{kind.__qualname__}"
             if name in _KINDS:
                 return f"it uses a {name}, which belongs to the thread that made it"
-        if of_type(part, FunctionType) and _is_called(part, fn) and (what := _sets(part)):
+        if of_type(part, FunctionType) and _is_called(part, fn) and (what := what_is_set(part)):
             return what
     return prompts(fn, reached)
 
@@ -131,35 +111,6 @@ def _is_called(function: FunctionType, fn: Any) -> bool:
     name, qualified = name_of(fn), function.__qualname__
     scope = qualified.rpartition(".")[0]
     return not scope or scope.endswith("<locals>") or qualified in {name, f"{name}.__call__"}
-
-
-def _sets(function: FunctionType) -> str:
-    """What it sets of the whole process, by a function of a module, or one taken from it; in a sentence.
-
-    One that only names a signal, as for `os.kill`, may run anywhere.
-    """
-    code = function.__code__
-    if told := next(filter(None, (_told_of(value) for _, value in globals_of(function))), ""):
-        return told
-    if all(_SETTERS[module].keys().isdisjoint(code.co_names) for module in _SETTERS):
-        return ""
-    import dis  # noqa: PLC0415 - 2 ms of a first run, and hardly ever needed
-
-    loads = ((each.opname, each.argval) for each in dis.get_instructions(code))
-    named = (
-        _SETTERS.get(module, {}).get(attribute, "")
-        for (_, module), (how, attribute) in pairwise(loads)
-        if how in {"LOAD_ATTR", "LOAD_METHOD"} and isinstance(module, str)
-    )
-    return next(filter(None, named), "")
-
-
-def _told_of(value: Any) -> str:
-    """The same of a function or context manager that was taken from its module."""
-    if not of_type(value, FunctionType, BuiltinFunctionType, type):
-        return ""
-    home = str(told_by(value, "__module__"))
-    return _SETTERS.get(_SAME.get(home, home), {}).get(str(told_by(value, "__name__")), "")
 
 
 def is_loop_bound(fn: Any) -> bool:

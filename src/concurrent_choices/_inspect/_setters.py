@@ -1,0 +1,139 @@
+"""What calls set that is the whole process's, such as its working directory, as far as their code tells."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ._asking import of_type, told_by
+from ._code import codes_in, globals_of, imports_in
+from ._steps import steps_of, use_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import CodeType
+
+    from ._steps import Step
+
+__all__ = ["EVERYWHERE", "SHARED", "what_is_set"]
+
+_SIGNALS = "it sets signal handlers, which only the main thread may"
+_FOLDER = "it sets the working directory, which all threads share"
+_OUTPUT = "it redirects what is printed, which all threads share"
+_ENVIRONMENT = "it sets environment variables, which all threads share"
+_MASK = "it sets the mode of new files, which all threads share"
+_LOCALE = "it sets the locale, which all threads share"
+_SEED = "it seeds a random generator, which all threads draw from"
+_FIGURE = "it draws by matplotlib.pyplot, whose present figure all threads share"
+_ARGUMENTS = "it sets the command line, which all threads share"
+_DECIMAL = "it uses the caller's decimal context, which all calls share"
+_WARNINGS = "it records warnings, which all threads give to one place"
+
+SHARED = frozenset(
+    {_FOLDER, _OUTPUT, _ENVIRONMENT, _MASK, _LOCALE, _SEED, _FIGURE, _ARGUMENTS, _DECIMAL, _WARNINGS}
+)
+"""What binds calls to one thread, whichever that is."""
+
+EVERYWHERE = SHARED | {_SIGNALS}
+"""What binds calls to one thread of each worker process, too."""
+
+_CALLED: dict[str, dict[str, str]] = {
+    "signal": dict.fromkeys(("set_wakeup_fd", "setitimer", "signal"), _SIGNALS),
+    "os": {
+        **dict.fromkeys(("chdir", "fchdir"), _FOLDER),
+        **dict.fromkeys(("putenv", "unsetenv"), _ENVIRONMENT),
+        "umask": _MASK,
+    },
+    "environ": dict.fromkeys(("clear", "pop", "setdefault", "update"), _ENVIRONMENT),
+    "contextlib": {"chdir": _FOLDER, "redirect_stderr": _OUTPUT, "redirect_stdout": _OUTPUT},
+    "locale": {"setlocale": _LOCALE},
+    "random": {"seed": _SEED},  # numpy's, too
+    "torch": {"manual_seed": _SEED},
+    "matplotlib": {"pyplot": _FIGURE},
+    "decimal": {"getcontext": _DECIMAL},
+}
+"""By what functions and the like they do so, by the last name of their module, and what is said of it."""
+
+_ASSIGNED: dict[str, dict[str, str]] = {
+    "sys": {"argv": _ARGUMENTS, "stderr": _OUTPUT, "stdout": _OUTPUT},
+}
+"""The same of what a module is given."""
+
+_TABLES = {"IMPORT_FROM": _CALLED, "LOAD_ATTR": _CALLED, "STORE_ATTR": _ASSIGNED}
+_INDEXED = {"argv": _ARGUMENTS, "environ": _ENVIRONMENT}
+"""The same of what is given items."""
+
+_STORED = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
+"""Instructions that give it one, and how many values stand above it then."""
+
+_DRAWING = "matplotlib.pyplot"
+_RECORDING = "catch_warnings", "record"
+
+_SAME = {"_decimal": "decimal", "_locale": "locale", "_signal": "signal", "nt": "os", "posix": "os"}
+"""Modules that others have their functions from."""
+
+
+def what_is_set(function: FunctionType) -> str:
+    """What a function sets of the whole process, in a sentence; empty for nothing.
+
+    One that only names a signal, as for `os.kill`, may run anywhere.
+    """
+    code, named = function.__code__, globals_of(function)
+    told = [_told_of(value) for _, value in named]
+    if _DRAWING in imports_in(code):
+        told.append(_FIGURE)
+    modules = {name: _last_name(value) for name, value in named if of_type(value, ModuleType)}
+    told += (_told_by(each, modules) for each in codes_in(code))
+    return next(filter(None, told), "")
+
+
+def _told_of(value: Any) -> str:
+    """The same of what was taken from its module, or of that."""
+    if of_type(value, ModuleType):
+        return _FIGURE if told_by(value, "__name__") == _DRAWING else ""
+    if of_type(value, MethodType):
+        value = value.__func__
+    if not of_type(value, FunctionType, BuiltinFunctionType, type):
+        return ""
+    home = str(told_by(value, "__module__"))
+    return _CALLED.get(_SAME.get(home, home), {}).get(str(told_by(value, "__name__")), "")
+
+
+def _last_name(module: ModuleType) -> str:
+    return str(told_by(module, "__name__")).rpartition(".")[2]
+
+
+def _told_by(code: CodeType, modules: dict[str, str]) -> str:
+    """The same of one piece of code, where some globals are modules, by their last names."""
+    if not _may_set(frozenset(code.co_names), modules.values()):
+        return ""
+    steps = steps_of(code)
+    records = any(of_type(each, tuple) and _RECORDING[1] in each for each in code.co_consts)
+    warned = _WARNINGS if records and _RECORDING[0] in code.co_names else ""
+    return next(filter(None, (warned, *_by_names(steps, modules), *_by_index(steps))), "")
+
+
+def _may_set(names: frozenset[str], modules: Iterable[str]) -> bool:
+    """Whether code that uses such names, and modules, is worth a look at its instructions."""
+    if not names.isdisjoint((_RECORDING[0], *_INDEXED)):
+        return True
+    homes = names.union(modules)
+    tables = (*_CALLED.items(), *_ASSIGNED.items())
+    return any(home in homes and not names.isdisjoint(table) for home, table in tables)
+
+
+def _by_names(steps: Iterable[Step], modules: dict[str, str]) -> Iterator[str]:
+    """By a function of a module, or what a module is given."""
+    for before, step in pairwise(steps):
+        table = _TABLES.get(step.name)
+        if table is not None and isinstance(before.value, str):
+            yield table.get(modules.get(before.value, before.value), {}).get(step.value, "")
+
+
+def _by_index(steps: tuple[Step, ...]) -> Iterator[str]:
+    """By an item of `os.environ` or `sys.argv`."""
+    for at, step in enumerate(steps, 1):
+        if step.name in {"LOAD_ATTR", "LOAD_GLOBAL"} and (told := _INDEXED.get(step.value)):
+            use = use_of(steps, at)
+            yield told if use and _STORED.get(use.step.name) == use.above else ""
