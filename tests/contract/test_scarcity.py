@@ -245,7 +245,7 @@ async def block(item):
 asyncio.run(compute(0))
 most = len(os.listdir("/proc/self/fd")) + {left}
 resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-print(len(run({fn}, range(200))))
+print(len(run({fn}, range(200), strategy="{strategy}")))
 """
 
 
@@ -253,7 +253,13 @@ print(len(run({fn}, range(200))))
 @pytest.mark.parametrize("left", [2, 4, 30])
 def test_few_descriptors_for_coroutines(fn, left):
     """A run stays on the loop it has, or makes do with few more; nothing is said, and nothing raised."""
-    assert printed("-c", SCARCE.format(fn=fn, left=left)) == ["200"]
+    assert printed("-c", SCARCE.format(fn=fn, left=left, strategy="auto")) == ["200"]
+
+
+@pytest.mark.parametrize("left", [5, 20, 40])
+def test_few_descriptors_for_loops_in_threads(left):
+    """Threads that get no loop leave the items to the others, and no half-made loop is complained of."""
+    assert printed("-c", SCARCE.format(fn="block", left=left, strategy="thread")) == ["200"]
 
 
 SLOWLY_MADE = """

@@ -12,10 +12,12 @@ from asyncio import (
 )
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from selectors import DefaultSelector
 from socket import socketpair
 from typing import Any
 
 from ._limited import GRACE, cancel_all
+from ._mutex import freed_in_forks
 
 __all__ = [
     "MOST",
@@ -23,6 +25,7 @@ __all__ = [
     "end_loop",
     "give_threads",
     "loops_to_be_had",
+    "make_loop",
     "new_loop",
     "run_on",
     "with_threads",
@@ -51,9 +54,28 @@ def with_threads(make: Callable[[], asyncio.AbstractEventLoop]) -> asyncio.Abstr
     return loop
 
 
+_making = freed_in_forks()
+"""Held by a thread that makes itself a loop: many at once would take what each of them has tried."""
+
+
+def make_loop() -> asyncio.AbstractEventLoop:
+    """A loop of asyncio's own.
+
+    One that fails to start for want of descriptors is a half-made thing, of which Python complains later on,
+    so what it opens is tried before.
+
+    Raises:
+        OSError: There are no descriptors for it.
+    """
+    with _making:
+        with DefaultSelector():
+            _try_pair()
+        return asyncio.new_event_loop()
+
+
 def new_loop() -> asyncio.AbstractEventLoop:
     """A loop of asyncio's own, with such threads."""
-    return with_threads(asyncio.new_event_loop)
+    return with_threads(make_loop)
 
 
 def give_threads() -> None:
@@ -148,7 +170,7 @@ def _wake_by_signals(woken: int) -> None:
 
 
 def _try_pair() -> None:
-    """Open two sockets, as uvloop does for signals whenever it starts, and close them."""
+    """Open two sockets, as loops do to be woken when they are made or start, and close them."""
     for end in socketpair():
         end.close()
 
