@@ -47,8 +47,10 @@ def with_threads(make: Callable[[], asyncio.AbstractEventLoop]) -> asyncio.Abstr
     A loop has four threads more than processors by itself, however many items it has in flight.
     """
     # Before there is a loop, as nobody would close it where there is no descriptor to read that by.
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
-
+    try:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
+    except RuntimeError:  # it cannot be loaded once the interpreter ends, when `atexit` calls
+        return make()
     loop = make()
     loop.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="asyncio"))
     return loop
