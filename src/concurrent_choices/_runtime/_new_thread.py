@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["new_thread", "start", "start_unawaited"]
+__all__ = ["NO_THREADS", "new_thread", "start", "start_unawaited"]
 
 _MAY_BEGIN_LATE = sys.version_info >= (3, 12, 1) or (3, 11, 6) <= sys.version_info < (3, 12)
 """Whether a daemon may begin after the interpreter has ended: before, its first step was into freed memory
@@ -26,10 +26,11 @@ _FOR_MAIN = frozenset({_signal.SIGINT, _signal.SIGTERM, getattr(_signal, "SIGALR
 _WAKING = 100
 """Milliseconds that the main thread has to wake for a signal, which it may itself block (guessed)."""
 
-_REFUSED = (
+NO_THREADS = (
     "the system gives this process no more threads: `ulimit -u` and, in a container, its limit of pids say "
     'how many there may be; strategy="sequential" needs none'
 )
+"""What an error of a thread that cannot be started notes."""
 
 
 class _Thread(threading.Thread):
@@ -75,7 +76,7 @@ def start(thread: threading.Thread) -> None:
         else:
             thread.start()
     except RuntimeError as error:
-        error.add_note(_REFUSED)
+        error.add_note(NO_THREADS)
         raise
 
 

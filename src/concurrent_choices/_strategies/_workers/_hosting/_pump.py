@@ -17,6 +17,7 @@ from ...._errors import ClosedStrategyError, NotPicklableError, WorkerStartError
 from ...._facts._batch import Batch, Claim
 from ...._inspect._words import reason_of, show
 from ...._runtime._interrupted import raise_handlers
+from ...._runtime._new_thread import NO_THREADS
 from ...._runtime._switching import quick_switching
 from ...._transfer._markers import Markers
 from ...._transfer._pickling import dump, size_of
@@ -288,10 +289,18 @@ class Pump:
         elif message.kind == Kind.REFUSED:
             self._mishaps.single_out(queue.refused(message.start), message.text)
         elif message.kind == Kind.UNFIT:
-            reason = unfit_reason(message.text)
-            advice = "" if reason == ENDLESS else _ADVICE
-            problem = f"a worker process cannot load {self._job.name}: {reason}{advice}"
-            raise WorkerStartError(problem)
+            self._do_without(queue, unfit_reason(message.text))
+
+    def _do_without(self, queue: WorkerQueue, reason: str) -> None:
+        """A worker cannot perform the job; where it lacks threads, those can that have some, else none."""
+        lacks_threads = NO_THREADS in reason
+        if lacks_threads and len(self._queues) > 1:
+            self._settle(queue, overdue=False)
+            self._workers = len(self._queues)
+            return
+        advice = "" if lacks_threads or reason == ENDLESS else _ADVICE
+        problem = f"a worker process cannot load {self._job.name}: {reason}{advice}"
+        raise WorkerStartError(problem)
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:

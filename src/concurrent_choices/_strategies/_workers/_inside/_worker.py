@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from ...._facts._batch import Batch, Claim
 from ...._facts._lean import TYPE_CHECKING
-from ...._inspect._words import reason_of
+from ...._inspect._words import reason_of, unfit_for
 from ...._runtime._contexts import lanes_around
 from ...._transfer._pickling import Performed, load
 from ...._work._perform import Performer
@@ -224,7 +224,7 @@ class _Server:
             Performed.fn = self._fn
             self._perform = self._performing(terms._replace(fn=self._fn), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
-            self._unfit = reason_of(error).encode()
+            self._unfit = unfit_for(error).encode()
             self._voice.say(Kind.UNFIT, message.job, 0, [self._unfit])
 
     def _go_on(self, message: Message) -> None:
