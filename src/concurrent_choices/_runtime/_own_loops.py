@@ -12,6 +12,7 @@ from asyncio import (
 )
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from inspect import CORO_CREATED, getcoroutinestate
 from selectors import DefaultSelector
 from socket import socketpair
 from typing import Any
@@ -152,7 +153,8 @@ def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, object]) -
         _wake_by_signals(woken)
         raise
     finally:
-        if loop.is_running():
+        # Where greenlets share a thread, another loop may run in it, beside which this one is not begun.
+        if loop.is_running() or getcoroutinestate(work) == CORO_CREATED:
             work.close()  # as above
 
 
