@@ -57,23 +57,26 @@ def test_lanes_may_start_workers_while_items_are_read():
 
 
 class Greedy:
-    """Comes to one worker as `pid_of`, and takes all threads from those that come after it."""
+    """Comes to workers as `pid_of`, and takes all threads from the first one, or from those after it."""
 
-    def __init__(self, path):
+    def __init__(self, path, *, first):
         self.path = path
+        self.first = first
 
     def __call__(self, item):
         raise AssertionError
 
     def __reduce__(self):
-        return arrive, (self.path,)
+        return arrive, (self.path, self.first)
 
 
-def arrive(path):
+def arrive(path, first):
+    is_first = False
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL))
-        return pid_of
-    threading.stack_size(1 << 46)  # more than there is
+        is_first = True
+    if is_first is first:
+        threading.stack_size(1 << 46)  # more than there is
     return pid_of
 
 
@@ -82,10 +85,11 @@ def pid_of(item):
     return os.getpid()
 
 
-def test_a_worker_that_gets_no_threads(tmp_path):
-    """The other one does all the work."""
-    with HybridStrategy(2, 2) as strategy:
-        pids = run(Greedy(tmp_path / "taken"), range(60), strategy=strategy)
+@pytest.mark.parametrize("first", [False, True])
+def test_a_worker_that_gets_no_threads(tmp_path, first):
+    """The other one does all the work, or the one that takes its place."""
+    with HybridStrategy(1 if first else 2, 2) as strategy:
+        pids = run(Greedy(tmp_path / "taken", first=first), range(60), strategy=strategy)
     assert len(pids) == 60
     assert len(set(pids)) == 1
 
@@ -95,7 +99,7 @@ def test_workers_that_get_no_threads(tmp_path):
     (tmp_path / "taken").touch()
     complaint = pytest.raises(WorkerStartError, match=r"no more threads: `ulimit -u` .* needs none$")
     with HybridStrategy(2, 2) as strategy, complaint:
-        run(Greedy(tmp_path / "taken"), range(60), strategy=strategy)
+        run(Greedy(tmp_path / "taken", first=False), range(60), strategy=strategy)
 
 
 def test_each_worker_gets_as_many_as_it_has_lanes(tmp_path):

@@ -93,6 +93,7 @@ class Pump:
         self._mishaps = Mishaps(job, self._put, self._refuse)
         self._starts = Starts(host)
         self._leaving = False
+        self._threadless = 0
         self._failure: Exception | None = None  # of what was done between two batches
 
     def __iter__(self) -> Generator[Batch]:
@@ -292,15 +293,17 @@ class Pump:
             self._do_without(queue, unfit_reason(message.text))
 
     def _do_without(self, queue: WorkerQueue, reason: str) -> None:
-        """A worker cannot perform the job; where it lacks threads, those can that have some, else none."""
-        lacks_threads = NO_THREADS in reason
-        if lacks_threads and len(self._queues) > 1:
+        """A worker cannot perform the job, nor can others; but where it lacks threads, they may have some."""
+        if NO_THREADS in reason:
             self._settle(queue, overdue=False)
-            self._workers = len(self._queues)
+            self._threadless += 1
+            if self._queues:
+                self._workers = len(self._queues)
+            elif self._threadless == ATTEMPTS:  # what an earlier job of theirs had may be free by then
+                self._despair(f"{ATTEMPTS} had no threads for {self._job.name}: {reason}")
             return
-        advice = "" if lacks_threads or reason == ENDLESS else _ADVICE
-        problem = f"a worker process cannot load {self._job.name}: {reason}{advice}"
-        raise WorkerStartError(problem)
+        advice = "" if reason == ENDLESS else _ADVICE
+        self._despair(f"a worker process cannot load {self._job.name}: {reason}{advice}")
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:
