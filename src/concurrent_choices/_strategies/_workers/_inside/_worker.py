@@ -87,6 +87,7 @@ def _complete_builtins() -> None:
 
 def _have_programs_run_site() -> None:
     """Hide that this interpreter has not: joblib would start its own in the same way, without packages."""
+    __import__("site")  # as it asks this flag then: whoever imported it later would run it whole
     module: Any = sys
     # From CPython 3.14 on the interpreter sets one of its own later, and crashes if they are of another type.
     anew: Any = getattr(sys.flags, "__replace__", None)
