@@ -49,6 +49,22 @@ def test_few_threads(strategy, of_kind, few_threads, most):
     assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
 
 
+def test_threads_that_there_are_once_workers_at_rest_have_gone(monkeypatch, of_kind):
+    """Each of those counts in what the system allows; they are sent home."""
+    start = threading.Thread.start
+
+    def start_beside_none(thread):
+        if resting() and not thread.name.endswith("retire"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_beside_none)
+    run(acts.double, [1], strategy="process")
+    assert resting()
+    assert run(of_kind(acts.double), ITEMS, strategy="thread") == DONE
+    assert not resting()
+
+
 async def block(item):
     time.sleep(2e-3)  # noqa: ASYNC251 - the mistake that threads are for
     return 2 * item
