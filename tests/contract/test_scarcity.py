@@ -14,7 +14,7 @@ import contract_acts as acts
 import pytest
 from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
 
-from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
+from concurrent_choices import ThreadStrategy, WorkerStartError, arun, recommend, run, stream
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._strategies._workers._hosting._host import Host
 from descriptors import no_descriptors
@@ -202,6 +202,20 @@ def test_a_plain_iterator_that_no_thread_can_advance_beside_a_loop(few_threads, 
     few_threads(0)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         asyncio.run(arun(acts.twin(acts.double), iter(ITEMS), strategy=name))
+
+
+@pytest.mark.parametrize("most", [2, 4])
+def test_a_recommendation_with_few_threads(few_threads, most):
+    """It goes without trying many calls at once, and says so."""
+    few_threads(most)
+    verdict = recommend(wait, ITEMS)
+    assert "the system gives too few threads for" in str(verdict)
+    assert verdict.run() == DONE
+
+
+def wait(item):
+    time.sleep(2e-3)
+    return 2 * item
 
 
 @only(lambda name: "initializer" in parameters(name))
