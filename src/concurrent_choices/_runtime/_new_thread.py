@@ -33,6 +33,9 @@ NO_THREADS = (
 """What an error of a thread that cannot be started notes."""
 
 
+_SCARCE = "start new thread"
+"""In what Python says where the system gives none; where itself allows none, as at its end, it says so."""
+
 _givers: list[Callable[[], bool]] = []
 
 
@@ -80,6 +83,8 @@ def start(thread: threading.Thread) -> None:
     try:
         _start(thread)
     except RuntimeError as error:
+        if _SCARCE not in str(error):
+            raise
         if any([give() for give in _givers]):  # noqa: C419 - each of them, not up to the first that has something
             _start(thread)
             return
