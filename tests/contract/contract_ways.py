@@ -115,12 +115,7 @@ def _resting_hosts() -> list[Host]:
 
 def dismiss_resting() -> None:
     """Send the resting workers home now."""
-    with _staffing._lock:
-        at_rest = list(_staffing._resting.values())
-        _staffing._resting.clear()
-    for host, closing, _ in at_rest:
-        closing.cancel()
-        host.close()
+    _staffing.dismiss_resting()
 
 
 def children() -> set[int]:

@@ -14,7 +14,7 @@ import contract_acts as acts
 import pytest
 from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
 
-from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
+from concurrent_choices import ThreadStrategy, WorkerStartError, arun, recommend, run, stream
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._strategies._workers._hosting._host import Host
 from descriptors import no_descriptors
@@ -47,6 +47,22 @@ def test_few_threads(strategy, of_kind, few_threads, most):
     """As many lanes as there can be threads do all the work."""
     few_threads(most)
     assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
+
+
+def test_threads_that_there_are_once_workers_at_rest_have_gone(monkeypatch, of_kind):
+    """Each of those counts in what the system allows; they are sent home."""
+    start = threading.Thread.start
+
+    def start_beside_none(thread):
+        if resting() and not thread.name.endswith("retire"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_beside_none)
+    run(acts.double, [1], strategy="process")
+    assert resting()
+    assert run(of_kind(acts.double), ITEMS, strategy="thread") == DONE
+    assert not resting()
 
 
 async def block(item):
@@ -188,6 +204,20 @@ def test_a_plain_iterator_that_no_thread_can_advance_beside_a_loop(few_threads, 
         asyncio.run(arun(acts.twin(acts.double), iter(ITEMS), strategy=name))
 
 
+@pytest.mark.parametrize("most", [2, 4])
+def test_a_recommendation_with_few_threads(few_threads, most):
+    """It goes without trying many calls at once, and says so."""
+    few_threads(most)
+    verdict = recommend(wait, ITEMS)
+    assert "the system gives too few threads for" in str(verdict)
+    assert verdict.run() == DONE
+
+
+def wait(item):
+    time.sleep(2e-3)
+    return 2 * item
+
+
 @only(lambda name: "initializer" in parameters(name))
 def test_one_worker_comes_up(name, of_kind, log):
     """The others are not missed: it does all the work."""
@@ -245,7 +275,7 @@ async def block(item):
 asyncio.run(compute(0))
 most = len(os.listdir("/proc/self/fd")) + {left}
 resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-print(len(run({fn}, range(200))))
+print(len(run({fn}, range(200), strategy="{strategy}")))
 """
 
 
@@ -253,7 +283,13 @@ print(len(run({fn}, range(200))))
 @pytest.mark.parametrize("left", [2, 4, 30])
 def test_few_descriptors_for_coroutines(fn, left):
     """A run stays on the loop it has, or makes do with few more; nothing is said, and nothing raised."""
-    assert printed("-c", SCARCE.format(fn=fn, left=left)) == ["200"]
+    assert printed("-c", SCARCE.format(fn=fn, left=left, strategy="auto")) == ["200"]
+
+
+@pytest.mark.parametrize("left", [5, 20, 40])
+def test_few_descriptors_for_loops_in_threads(left):
+    """Threads that get no loop leave the items to the others, and no half-made loop is complained of."""
+    assert printed("-c", SCARCE.format(fn="block", left=left, strategy="thread")) == ["200"]
 
 
 SLOWLY_MADE = """

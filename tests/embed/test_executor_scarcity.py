@@ -34,6 +34,21 @@ def test_where_no_more_threads_can_be_started(waiting):
         assert all(future.result(60) for future in futures)
 
 
+def test_a_call_that_no_further_thread_can_be_started_for():
+    """It waits for one of those there are, and who submits it is told of no error."""
+    gate = threading.Event()
+    with AdaptiveExecutor() as executor:
+        held = executor.submit(gate.wait, 60)
+        size = threading.stack_size(1 << 46)
+        try:
+            future = executor.submit(len, "abc")
+        finally:
+            threading.stack_size(size)
+            gate.set()
+        assert held.result(60)
+        assert future.result(60) == 3
+
+
 def refuse_threads(patch, meanwhile):
     """No thread for a call can be started, which is seen after something else has happened."""
     start = threading.Thread.start

@@ -97,6 +97,15 @@ def test_callables_that_take_turns_are_decided_too():
     assert not witnessed()
 
 
+def test_a_call_that_nobody_can_watch():
+    """It is made all the same where the system gives no thread for that."""
+    size = threading.stack_size(1 << 46)  # more than there is
+    try:
+        assert call(trial=5) is None
+    finally:
+        threading.stack_size(size)
+
+
 def test_nobody_watches_for_ever_for_a_callable_that_is_tried_no_more(monkeypatch):
     """Another worker was sure of it first, or a call that was sent here before."""
     clock, later = SystemClock(), [0]

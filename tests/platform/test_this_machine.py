@@ -53,6 +53,17 @@ def test_start_methods_without_an_interpreter(monkeypatch, program):
     assert "fresh" not in start_methods()
 
 
+@pytest.mark.parametrize("mode", [None, 0o600])
+def test_start_methods_with_an_interpreter_that_cannot_be_run(monkeypatch, tmp_path, mode):
+    """It is gone since this process began, or not for the user that this process has become."""
+    program = tmp_path / "python3"
+    if mode is not None:
+        program.touch(mode)
+    monkeypatch.setattr(sys, "executable", str(program))
+
+    assert "fresh" not in start_methods()
+
+
 def test_start_methods_of_a_frozen_application(monkeypatch):
     """However its file is named, it is the application that would start."""
     monkeypatch.setattr(sys, "frozen", True, raising=False)

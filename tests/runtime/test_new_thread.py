@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from concurrent_choices._runtime._new_thread import new_thread, start
+from concurrent_choices._runtime._new_thread import NO_THREADS, new_thread, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +84,24 @@ def test_the_main_thread_stays_open_to_ctrl_c_as_it_starts_a_thread(births: list
     assert a_new_one_heard()
     assert births == [True]
     assert heard()
+
+
+@pytest.mark.parametrize(
+    ("problem", "notes"),
+    [("can't start new thread", [NO_THREADS]), ("can't create new thread at interpreter shutdown", [])],
+)
+def test_who_gets_no_thread_is_told_of_the_systems_limits_if_it_is_the_systems(
+    monkeypatch: pytest.MonkeyPatch, problem: str, notes: list[str]
+) -> None:
+    """Python allows none at its end, for one."""
+
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError(problem)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match=problem) as caught:
+        start(new_thread(heard, "refused"))
+    assert getattr(caught.value, "__notes__", []) == notes
 
 
 def test_whoever_sets_the_run_of_threads_that_start_may_do_so_beside_the_main_thread_too(

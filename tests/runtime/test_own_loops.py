@@ -50,6 +50,19 @@ def test_a_loop_that_was_interrupted_as_it_was_to_stop_is_ended(library):
     assert loop.is_closed()
 
 
+def test_a_loop_that_is_not_begun_beside_another():
+    """Greenlets share a thread; Python would complain that what was to run there was never awaited."""
+    loop = asyncio.new_event_loop()
+
+    async def begin_another():
+        with pytest.raises(RuntimeError, match="while another loop is running"):
+            run_on(loop, nothing())
+
+    asyncio.run(begin_another())
+    end_loop(loop)
+    assert loop.is_closed()
+
+
 def test_a_loop_that_is_interrupted_leaves_no_descriptor_for_signals():
     """They would write to whoever gets its number, and trio takes it for another library's."""
     loop = asyncio.new_event_loop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -19,9 +20,17 @@ import psutil
 import pytest
 from worker_acts import descriptors, die_as_orphan, has_cloudpickle, lose_parent, nap, whereabouts
 
-from concurrent_choices import ClosedStrategyError, HybridStrategy, ProcessStrategy, WorkerDiedError, run
+from concurrent_choices import (
+    ClosedStrategyError,
+    HybridStrategy,
+    ProcessStrategy,
+    WorkerDiedError,
+    WorkerStartError,
+    run,
+)
 from concurrent_choices._strategies._workers._hosting import _fork_client, _host
 from concurrent_choices._strategies._workers._hosting._child import readable
+from concurrent_choices._strategies._workers._inside import _fork_server
 
 
 @pytest.fixture
@@ -178,6 +187,27 @@ def test_a_fork_server_keeps_nothing_of_what_it_cannot_fork(host):
             host.fork_server._control.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
     ready(host.hire())
     assert open_at_rest(host.fork_server.pid) == before + 2  # of the second worker
+
+
+def refuse():
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def test_no_worker_can_be_forked(monkeypatch, capfd):
+    """The error says why, and what to look at; nothing is written beside it."""
+
+    def start(_, wire, page, lifeline):
+        ending, theirs = os.pipe()
+        with monkeypatch.context() as patched, socket.socket() as control:
+            patched.setattr(os, "fork", refuse)
+            _fork_server._Server(control)._fork(wire.fileno(), page.descriptor, lifeline, theirs)
+        return _fork_client.Forked(page, ending)
+
+    monkeypatch.setattr(_fork_client.ForkServer, "start", start)
+    complaint = pytest.raises(WorkerStartError, match=f"forked: {os.strerror(errno.EAGAIN)}; `ulimit -u`")
+    with ProcessStrategy(max_workers=2) as strategy, complaint:
+        run(exact, [1, 2], strategy=strategy)
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("batch", [1, 20])

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices import HybridStrategy, run
+from concurrent_choices import HybridStrategy, WorkerStartError, run
 from concurrent_choices._runtime._contexts import share
 from concurrent_choices._strategies._lanes._inside_worker import perform_inside
 from concurrent_choices._strategies._workers._between._loading import Loading
@@ -54,6 +54,52 @@ class Asks:
 def test_lanes_may_start_workers_while_items_are_read():
     """Nobody could tell what they call from what is imported for the next item."""
     assert run(bool, [Asks()], strategy=HybridStrategy(1, 2)) == [False]
+
+
+class Greedy:
+    """Comes to workers as `pid_of`, and takes all threads from the first one, or from those after it."""
+
+    def __init__(self, path, *, first):
+        self.path = path
+        self.first = first
+
+    def __call__(self, item):
+        raise AssertionError
+
+    def __reduce__(self):
+        return arrive, (self.path, self.first)
+
+
+def arrive(path, first):
+    is_first = False
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+        is_first = True
+    if is_first is first:
+        threading.stack_size(1 << 46)  # more than there is
+    return pid_of
+
+
+def pid_of(item):
+    time.sleep(0.001)
+    return os.getpid()
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_worker_that_gets_no_threads(tmp_path, first):
+    """The other one does all the work, or the one that takes its place."""
+    with HybridStrategy(1 if first else 2, 2) as strategy:
+        pids = run(Greedy(tmp_path / "taken", first=first), range(60), strategy=strategy)
+    assert len(pids) == 60
+    assert len(set(pids)) == 1
+
+
+def test_workers_that_get_no_threads(tmp_path):
+    """The error says what there are too few of, and nothing of how to define a callable."""
+    (tmp_path / "taken").touch()
+    complaint = pytest.raises(WorkerStartError, match=r"no more threads: `ulimit -u` .* needs none$")
+    with HybridStrategy(2, 2) as strategy, complaint:
+        run(Greedy(tmp_path / "taken", first=False), range(60), strategy=strategy)
 
 
 def test_each_worker_gets_as_many_as_it_has_lanes(tmp_path):

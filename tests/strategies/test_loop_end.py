@@ -96,3 +96,20 @@ def test_no_loop_is_left_where_its_threads_cannot_be_loaded():
 def test_ctrl_c_as_a_loop_starts_for_its_end():
     """It comes out as it is, and not as an error of what was to be closed."""
     assert printed("-c", INTERRUPTED) == ["interrupted"]
+
+
+AT_EXIT = """
+import atexit
+from concurrent_choices import run
+
+async def negate(number):
+    return -number
+
+atexit.register(lambda: print(sum(run(negate, range(6000), strategy="{name}"))))
+"""
+
+
+@pytest.mark.parametrize("name", ["asyncio", "uvloop", "anyio", "auto", "thread"])
+def test_a_run_at_exit(name):
+    """It has its loop, though neither thread pools for its items nor uvloop can be loaded by then."""
+    assert printed("-c", AT_EXIT.format(name=name)) == ["-17997000"]

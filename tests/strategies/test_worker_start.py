@@ -88,6 +88,27 @@ def test_items_sent_to_a_worker_that_never_came_up(tmp_path, buffersize):
     assert [*stream(abs, range(-5, 0), strategy=strategy, buffersize=buffersize)] == [5, 4, 3, 2, 1]
 
 
+SITE = """
+import sys
+sys.path.insert(0, "")
+from concurrent_choices import run
+
+class Holding:
+    def __init__(self):
+        self.held = [0]
+    def __call__(self, item):
+        self.held[0] = item
+
+run(Holding(), range(3), strategy="process")
+"""
+
+
+def test_workers_do_not_run_site(tmp_path):
+    """Nor where what looks at a callable that holds something asks it for the folders of packages."""
+    (tmp_path / "sitecustomize.py").write_text("print('is run')")
+    assert printed("-c", SITE, cwd=tmp_path) == []
+
+
 def test_a_worker_that_crashes_says_where():
     """In C there is no traceback, and the error has the exit code only."""
     done = interpreter("-c", CRASH)

@@ -127,9 +127,8 @@ class Core:
                 else:
                     try:
                         dispatch.start(lane, task)
-                    except BaseException:  # Ctrl-C too, before the thread has begun or after
-                        dispatch.take_back(lane, task)
-                        raise
+                    except BaseException as error:  # noqa: BLE001 - Ctrl-C too, before the thread has begun or after
+                        dispatch.take_back(lane, task, error)
             elif caller is not None:
                 try:
                     self._run_here(task)

@@ -40,7 +40,7 @@ def loop_factory(job: Job) -> Factory:
     wanted = "uvloop" in sys.modules or (job.source.length or 0) >= MANY
     able = wanted and standard_streams_are_open()  # else libuv would abort the process
     if able and not starts_children(job.fn):
-        with suppress(ImportError):
+        with suppress(ImportError, RuntimeError):  # it cannot be loaded once the interpreter ends
             import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
 
             return uvloop.new_event_loop

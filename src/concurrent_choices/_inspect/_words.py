@@ -5,7 +5,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 
 from __future__ import annotations
 
-__all__ = ["loss_of", "no_workers", "reason_of", "safe_repr", "shortened", "show", "text_of"]
+__all__ = ["loss_of", "no_workers", "reason_of", "safe_repr", "shortened", "show", "text_of", "unfit_for"]
 
 _SHOWN = 120
 
@@ -58,3 +58,8 @@ def reason_of(error: BaseException) -> str:
     """An error in one line."""
     text = text_of(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def unfit_for(error: BaseException) -> str:
+    """Why a worker cannot do what it is asked to: an error, and what its notes say of the way out."""
+    return "; ".join([reason_of(error), *map(str, getattr(error, "__notes__", ()))])

@@ -105,7 +105,7 @@ class Trials:
         return trial
 
     def lanes(self, size: Size) -> list[Block]:
-        """The totals of each lane; none where items or budget do not allow it, or one did not come back."""
+        """The totals of each lane; none for want of items, budget or threads, or if one did not come back."""
         source = None if self.bench.gave_up else self._source(size)
         if source is None:
             return []
@@ -114,6 +114,8 @@ class Trials:
         done = _together(self.bench, source, size, self.sample.deadline + int(size.seconds * 1e9), told)
         if self.bench.gave_up:
             self._lacks(size, "{} did not come back in time")
+        elif not done:
+            self._lacks(size, "the system gives too few threads for {}")
         return done
 
     def _settled(self, lane: Lane) -> Block:
@@ -224,7 +226,10 @@ def _on_threads(
 ) -> tuple[list[Lane], int]:
     """What each lane did, and what others computed meanwhile, ns."""
     done: dict[int, Lane] = {}
-    hands = [DaemonHand() for _ in range(size.lanes)]
+    hands = _hands(size.lanes)
+    if not hands:
+        bench.feed.give_back(source.claims)
+        return [], 0
 
     def lane(place: int) -> None:
         done[place] = calls.lane(source, bench.ledger, start, settles=size.settles)
@@ -245,6 +250,19 @@ def _on_threads(
         for hand in hands:
             hand.close()
     return list(done.values()) if ended else [], _elsewhere(bench.clock) - before
+
+
+def _hands(lanes: int) -> list[DaemonHand]:
+    """A thread for each lane; none where the system does not give so many."""
+    hands: list[DaemonHand] = []
+    try:
+        for _ in range(lanes):
+            hands.append(DaemonHand())  # noqa: PERF401 - those that there are when one fails must be closed
+    except RuntimeError:
+        for hand in hands:
+            hand.close()
+        return []
+    return hands
 
 
 def _elsewhere(clock: Clock) -> int:

@@ -40,8 +40,16 @@ def interpreter() -> str:
 def start_methods() -> tuple[str, ...]:
     """How worker processes can be started: ``"fresh"`` and ``"fork"``, where the system has them."""
     fork = ("fork",) if hasattr(os, "fork") else ()
+    return ("fresh", *fork) if _may_run_interpreter() else fork
+
+
+def _may_run_interpreter() -> bool:
+    """Whether there is an interpreter that this process may start.
+
+    A service that was root as it began may have become a user who cannot reach what it was started from, and
+    an upgrade may have taken that away.
+    """
     try:
-        interpreter()
+        return os.access(interpreter(), os.X_OK, effective_ids=os.access in os.supports_effective_ids)
     except OSError:
-        return fork
-    return ("fresh", *fork)
+        return False

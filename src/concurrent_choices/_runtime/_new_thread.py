@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["new_thread", "start", "start_unawaited"]
+__all__ = ["NO_THREADS", "make_room_by", "new_thread", "start", "start_unawaited"]
 
 _MAY_BEGIN_LATE = sys.version_info >= (3, 12, 1) or (3, 11, 6) <= sys.version_info < (3, 12)
 """Whether a daemon may begin after the interpreter has ended: before, its first step was into freed memory
@@ -26,10 +26,22 @@ _FOR_MAIN = frozenset({_signal.SIGINT, _signal.SIGTERM, getattr(_signal, "SIGALR
 _WAKING = 100
 """Milliseconds that the main thread has to wake for a signal, which it may itself block (guessed)."""
 
-_REFUSED = (
+NO_THREADS = (
     "the system gives this process no more threads: `ulimit -u` and, in a container, its limit of pids say "
     'how many there may be; strategy="sequential" needs none'
 )
+"""What an error of a thread that cannot be started notes."""
+
+
+_SCARCE = "start new thread"
+"""In what Python says where the system gives none; where itself allows none, as at its end, it says so."""
+
+_givers: list[Callable[[], bool]] = []
+
+
+def make_room_by(give: Callable[[], bool]) -> None:
+    """Have `give` called where a thread cannot be started; if it gives up something, that is tried again."""
+    _givers.append(give)
 
 
 class _Thread(threading.Thread):
@@ -69,14 +81,23 @@ def start(thread: threading.Thread) -> None:
         problem = f"the interpreter ends, and no thread can begin any more ({thread.name})"
         raise RuntimeError(problem)
     try:
-        beside = threading.current_thread() is not threading.main_thread()
-        if beside and isinstance(thread, _Thread) and hasattr(_signal, "pthread_sigmask"):
-            _start_deaf(thread)
-        else:
-            thread.start()
+        _start(thread)
     except RuntimeError as error:
-        error.add_note(_REFUSED)
+        if _SCARCE not in str(error):
+            raise
+        if any([give() for give in _givers]):  # noqa: C419 - each of them, not up to the first that has something
+            _start(thread)
+            return
+        error.add_note(NO_THREADS)
         raise
+
+
+def _start(thread: threading.Thread) -> None:
+    beside = threading.current_thread() is not threading.main_thread()
+    if beside and isinstance(thread, _Thread) and hasattr(_signal, "pthread_sigmask"):
+        _start_deaf(thread)
+    else:
+        thread.start()
 
 
 def _start_deaf(thread: _Thread) -> None:

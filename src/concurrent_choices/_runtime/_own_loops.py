@@ -12,10 +12,13 @@ from asyncio import (
 )
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from inspect import CORO_CREATED, getcoroutinestate
+from selectors import DefaultSelector
 from socket import socketpair
 from typing import Any
 
 from ._limited import GRACE, cancel_all
+from ._mutex import freed_in_forks
 
 __all__ = [
     "MOST",
@@ -23,6 +26,7 @@ __all__ = [
     "end_loop",
     "give_threads",
     "loops_to_be_had",
+    "make_loop",
     "new_loop",
     "run_on",
     "with_threads",
@@ -44,16 +48,37 @@ def with_threads(make: Callable[[], asyncio.AbstractEventLoop]) -> asyncio.Abstr
     A loop has four threads more than processors by itself, however many items it has in flight.
     """
     # Before there is a loop, as nobody would close it where there is no descriptor to read that by.
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
-
+    try:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
+    except RuntimeError:  # it cannot be loaded once the interpreter ends, when `atexit` calls
+        return make()
     loop = make()
     loop.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="asyncio"))
     return loop
 
 
+_making = freed_in_forks()
+"""Held by a thread that makes itself a loop: many at once would take what each of them has tried."""
+
+
+def make_loop() -> asyncio.AbstractEventLoop:
+    """A loop of asyncio's own.
+
+    One that fails to start for want of descriptors is a half-made thing, of which Python complains later on,
+    so what it opens is tried before.
+
+    Raises:
+        OSError: There are no descriptors for it.
+    """
+    with _making:
+        with DefaultSelector():
+            _try_pair()
+        return asyncio.new_event_loop()
+
+
 def new_loop() -> asyncio.AbstractEventLoop:
     """A loop of asyncio's own, with such threads."""
-    return with_threads(asyncio.new_event_loop)
+    return with_threads(make_loop)
 
 
 def give_threads() -> None:
@@ -128,7 +153,8 @@ def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, object]) -
         _wake_by_signals(woken)
         raise
     finally:
-        if loop.is_running():
+        # Where greenlets share a thread, another loop may run in it, beside which this one is not begun.
+        if loop.is_running() or getcoroutinestate(work) == CORO_CREATED:
             work.close()  # as above
 
 
@@ -148,7 +174,7 @@ def _wake_by_signals(woken: int) -> None:
 
 
 def _try_pair() -> None:
-    """Open two sockets, as uvloop does for signals whenever it starts, and close them."""
+    """Open two sockets, as loops do to be woken when they are made or start, and close them."""
     for end in socketpair():
         end.close()
 

@@ -64,6 +64,8 @@ class UvloopStrategy(AsyncioStrategy):
         except ModuleNotFoundError as error:
             feature = 'strategy "uvloop"'
             raise MissingExtraError(feature, "uvloop") from error
+        except RuntimeError:  # it loads thread pools, which cannot be as the interpreter ends
+            return super()._new_loop()
         if not standard_streams_are_open():
             return super()._new_loop()  # libuv would abort the process when it closes one of theirs
         from .._runtime._own_loops import with_threads  # noqa: PLC0415 - asyncio costs 30 ms; as above
@@ -83,6 +85,6 @@ def why_no_uvloop() -> str:
     """Why uvloop cannot be loaded here; empty where it can. It is loaded then."""
     try:
         import_module("uvloop")
-    except ImportError as error:  # it refuses in a subinterpreter, too
+    except (ImportError, RuntimeError) as error:  # it refuses in a subinterpreter, and at the end of one
         return f"its package does not load here: {error}"
     return ""

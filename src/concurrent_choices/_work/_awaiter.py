@@ -13,7 +13,7 @@ from .._facts._batch import Batch, Claim
 from .._runtime._contexts import same
 from .._runtime._limited import OverdueError, limited
 from .._runtime._mutex import Mutex
-from .._runtime._own_loops import end_loop
+from .._runtime._own_loops import end_loop, make_loop
 from .._runtime._running_loop import loop_runs
 from ._notes import annotate
 from ._perform import Mark, unawaited_among
@@ -97,7 +97,7 @@ class Awaiter:
         with self._lock:
             if self._stopped:
                 raise asyncio.CancelledError
-            loop = self._idle.pop() if self._idle else asyncio.new_event_loop()
+            loop = self._idle.pop() if self._idle else make_loop()
             self._lent.add(loop)
         try:
             yield loop

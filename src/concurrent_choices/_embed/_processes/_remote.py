@@ -183,7 +183,10 @@ def _monitor_of(trial: int) -> GilMonitor | None:
     if trial and not _monitors:
         from ._gil_monitor import GilMonitor  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
-        _monitors.append(GilMonitor(_clock))
+        try:
+            _monitors.append(GilMonitor(_clock))
+        except RuntimeError:  # there can be no more threads: nobody watches this call
+            return None
     elif not trial and _monitors and not _monitors[0].undecided:
         _monitors.pop().close()
     return _monitors[0] if trial else None

@@ -121,14 +121,27 @@ class Dispatch:
         lane.thread = new_thread(partial(self._serve, lane), f"{self._name}-{self._serial}")
         lane.thread.start()
 
-    def take_back(self, lane: Lane, task: Task) -> None:
-        """Starting a thread has failed: its first call is not made, unless the thread has it already."""
+    def take_back(self, lane: Lane, task: Task, error: BaseException) -> None:
+        """Starting a thread has failed: its first call waits for another, or is not made if there is none.
+
+        Not where the thread has it already, as Ctrl-C may strike after that.
+
+        Raises:
+            BaseException: What has gone wrong, unless the call waits.
+        """
         if lane.thread is not None and not _recalled(lane):
-            return
+            raise error
         with self.lock:
             self._withdraw(lane, task)
+            waits = bool(self._busy or self._idle) and not _is_interruption(error)
+            if waits:
+                self.backlog.put_back(task)
             self._on_left()
+        if waits:
+            self._on_wait()
         self.spread()  # what came back meanwhile may have counted on this thread
+        if not waits:
+            raise error
 
     def _may(self, account: Account) -> bool:
         """Whether a callable may run one more call now."""

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from math import inf
 
 from ..._facts._batch import Batch
-from ..._runtime._own_loops import aside, end_loop, run_on
+from ..._runtime._own_loops import aside, end_loop, make_loop, run_on
 from ..._work._job import Job
 from ._asyncio_host import AsyncioHost
 from ._task_pool import Register, TaskPool
@@ -34,7 +34,7 @@ def run_tasks(tasks: TaskPool, register: Register, factory: Factory | None = Non
     source = tasks.job.source
     if source.may_pull:
         source.tap.advance = aside
-    loop = (factory or asyncio.new_event_loop)()
+    loop = (factory or make_loop)()
     try:
         run_on(loop, main())
     finally:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-__all__ = ["Kind", "Link", "Message", "Terms", "socket_pair"]
+__all__ = ["UNFORKED", "Kind", "Link", "Message", "Terms", "socket_pair"]
+
+UNFORKED = 1 << 16
+"""What a fork server adds to an error's number, which it tells in place of the exit status of a worker that
+it could not fork; exit statuses are smaller."""
 
 SHARED_FROM = 1 << 20
 """Bytes from which a frame is worth a piece of shared memory of its own (guessed: below, two copies through a

@@ -21,7 +21,10 @@ class Child:
 
     Attributes:
         sentinel: A descriptor that becomes readable when it ends, where the kernel has such.
+        refusal: As for those that a fork server forks; it would not be here.
     """
+
+    refusal = ""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid

@@ -18,7 +18,7 @@ from ...._errors import WorkerStartError
 from ...._runtime._interrupted import raise_handlers
 from ...._transfer._imports import is_shared_package
 from .._between._page import Page
-from .._between._wire import socket_pair
+from .._between._wire import UNFORKED, socket_pair
 from ._child import Child, pidfd, readable
 from ._spawn import interpreter
 
@@ -138,9 +138,13 @@ class Forked:
     """A worker process that a fork server has forked, or will; it may outlive that one.
 
     How it ended, the fork server writes to `ending`, which is closed unwritten if that one is gone.
+
+    Attributes:
+        refusal: Why the system did not let it be forked, as far as is known; else empty.
     """
 
     def __init__(self, page: Page, ending: int) -> None:
+        self.refusal = ""
         self.sentinel: int | None = ending
         self._page = page
         self._told: bytes | None = None
@@ -159,14 +163,16 @@ class Forked:
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal; None if it still runs after so many seconds.
 
-        Also None if nobody can tell, since the fork server is gone.
+        Also None if nobody can tell, since the fork server is gone; and if it was not forked.
         """
         if self._told is None and self.sentinel is not None and readable(self.sentinel, timeout):
             self._told = os.read(self.sentinel, 4)
             if not self._told:
                 self._watch_itself(self.sentinel)
         if self._told:
-            return int.from_bytes(self._told, "little", signed=True)
+            code = int.from_bytes(self._told, "little", signed=True)
+            self.refusal = os.strerror(code - UNFORKED) if code >= UNFORKED else ""
+            return None if self.refusal else code
         if self._told is not None and self.sentinel is not None:
             readable(self.sentinel, timeout)
         return None

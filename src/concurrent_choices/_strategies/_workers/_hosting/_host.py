@@ -40,6 +40,12 @@ ENDLESS = (
 )
 
 
+_LIMITS = (
+    "`ulimit -u` and, in a container, its limits of pids and of memory say how many processes there may be; "
+    'strategy="thread" needs none'
+)
+
+
 def unfit_reason(told: str) -> str:
     """Why a worker cannot load a job; where it would start workers itself, that is said already."""
     return told.removeprefix(f"{WorkerStartError.__name__}: {WorkerStartError('')}")
@@ -287,6 +293,7 @@ class Starts:
         self._host = host
         self._tried: list[Worker] = []
         self._failed = 0
+        self._refusal = ""
 
     def succeed(self) -> None:
         """One is ready."""
@@ -297,6 +304,7 @@ class Starts:
 
         Those that were hired by then are one try: whoever kills their fork server ends them all.
         """
+        self._refusal = worker.process.refusal
         if worker not in self._tried:
             self._tried = [*self._host.workers]
             self._failed += 1
@@ -304,7 +312,9 @@ class Starts:
 
     def reason(self, code: int | None) -> str:
         """Why nobody goes on with that, the last one having ended with this exit status."""
-        end = "not even forked, or its fork server killed" if code is None else f"with exit code {code}"
+        if self._refusal:
+            return f"{self._failed} times in a row no worker could be forked: {self._refusal}; {_LIMITS}"
+        end = "never forked, or its fork server killed" if code is None else f"with exit code {code}"
         return (
             f"{self._failed} times in a row workers ended before they were ready, the last {end}; "
             "what they wrote to standard error says why"

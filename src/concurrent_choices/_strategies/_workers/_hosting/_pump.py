@@ -17,6 +17,7 @@ from ...._errors import ClosedStrategyError, NotPicklableError, WorkerStartError
 from ...._facts._batch import Batch, Claim
 from ...._inspect._words import reason_of, show
 from ...._runtime._interrupted import raise_handlers
+from ...._runtime._new_thread import NO_THREADS
 from ...._runtime._switching import quick_switching
 from ...._transfer._markers import Markers
 from ...._transfer._pickling import dump, size_of
@@ -92,6 +93,7 @@ class Pump:
         self._mishaps = Mishaps(job, self._put, self._refuse)
         self._starts = Starts(host)
         self._leaving = False
+        self._threadless = 0
         self._failure: Exception | None = None  # of what was done between two batches
 
     def __iter__(self) -> Generator[Batch]:
@@ -289,10 +291,20 @@ class Pump:
         elif message.kind == Kind.REFUSED:
             self._mishaps.single_out(queue.refused(message.start), message.text)
         elif message.kind == Kind.UNFIT:
-            reason = unfit_reason(message.text)
-            advice = "" if reason == ENDLESS else _ADVICE
-            problem = f"a worker process cannot load {self._job.name}: {reason}{advice}"
-            raise WorkerStartError(problem)
+            self._do_without(queue, unfit_reason(message.text))
+
+    def _do_without(self, queue: WorkerQueue, reason: str) -> None:
+        """A worker cannot perform the job, nor can others; but where it lacks threads, they may have some."""
+        if NO_THREADS in reason:
+            self._settle(queue, overdue=False)
+            self._threadless += 1
+            if self._queues:
+                self._workers = len(self._queues)
+            elif self._threadless == ATTEMPTS:  # what an earlier job of theirs had may be free by then
+                self._despair(f"{ATTEMPTS} had no threads for {self._job.name}: {reason}")
+            return
+        advice = "" if reason == ENDLESS else _ADVICE
+        self._despair(f"a worker process cannot load {self._job.name}: {reason}{advice}")
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:

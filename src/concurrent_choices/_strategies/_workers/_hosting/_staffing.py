@@ -13,10 +13,11 @@ from typing import Any
 
 from ...._inspect._asking import of_type
 from ...._runtime._mutex import Mutex
+from ...._runtime._new_thread import make_room_by
 from ..._lanes._keeper import Keeper
 from ._host import Host
 
-__all__ = ["Staffing", "resting"]
+__all__ = ["Staffing", "dismiss_resting", "resting"]
 
 REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
@@ -81,6 +82,23 @@ def _kind() -> Any:
 def resting() -> bool:
     """Whether workers rest that could serve now."""
     return _kind() in _resting
+
+
+def dismiss_resting() -> bool:
+    """Send all workers home that rest; whether there were any.
+
+    Each counts in what the system allows of processes, and one with lanes as often as it had lanes.
+    """
+    with _lock:
+        at_rest = [*_resting.values()]
+        _resting.clear()
+    for host, closing, _ in at_rest:
+        closing.cancel()
+        host.close()
+    return bool(at_rest)
+
+
+make_room_by(dismiss_resting)
 
 
 def _wake() -> Host | None:

@@ -15,7 +15,7 @@ from _frozen_importlib_external import PathFinder
 from _socket import CMSG_SPACE, socket
 
 from .._between._page import Page
-from .._between._wire import Link
+from .._between._wire import UNFORKED, Link
 from ._voice import flush_output
 from ._worker import serve, settle
 
@@ -69,8 +69,7 @@ class _Server:
         try:
             pid = os.fork()
         except OSError as error:
-            print(f"no worker process can be forked: {error}", file=sys.stderr)  # noqa: T201 - where a worker's last words go too
-            os.close(ending)
+            _tell(ending, UNFORKED + (error.errno or 0))
             return
         if not pid:
             os.close(ending)
@@ -104,18 +103,22 @@ class _Server:
         except ProcessLookupError:
             pass
         _, status = os.waitpid(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        try:  # noqa: SIM105 - as above
-            os.write(ending, code.to_bytes(4, "little", signed=True))
-        except BrokenPipeError:  # nobody wants to know any more
-            pass
-        os.close(ending)
+        _tell(ending, os.waitstatus_to_exitcode(status))
 
     def _end(self) -> None:
         """The caller has ended its workers, or is gone, and they with it."""
         for pid, _ in self._children.values():
             os.waitpid(pid, 0)
         os._exit(0)
+
+
+def _tell(ending: int, code: int) -> None:
+    """Tell the caller how a worker ended, or why there is none."""
+    try:  # noqa: SIM105 - contextlib would cost a worker's start 1 ms
+        os.write(ending, code.to_bytes(4, "little", signed=True))
+    except BrokenPipeError:  # nobody wants to know any more
+        pass
+    os.close(ending)
 
 
 def _draw_anew() -> None:

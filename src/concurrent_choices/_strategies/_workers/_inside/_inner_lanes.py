@@ -11,9 +11,10 @@ from collections import deque
 
 from ...._facts._batch import Batch, Claim
 from ...._facts._lean import TYPE_CHECKING
-from ...._inspect._words import reason_of
+from ...._inspect._words import reason_of, unfit_for
 from ...._runtime._contexts import lanes_around
 from ...._runtime._mutex import Mutex
+from ...._runtime._new_thread import start
 from ...._transfer._pickling import load
 from ...._work._job import Job
 from ...._work._source import Source
@@ -103,7 +104,7 @@ class InnerLanes:
         self._job.context.run(lanes_around.set, terms.lanes)
         self._batches_of = terms.inner
         self._thread = threading.Thread(target=self._run, name="concurrent_choices-lanes", daemon=True)
-        self._thread.start()
+        start(self._thread)
 
     def __call__(self, message: Message) -> None:
         """Take a batch of items."""
@@ -145,7 +146,7 @@ class InnerLanes:
     def _complain(self, error: BaseException) -> None:
         """Tell the caller what went wrong; where its wire is closed, the end of this process does."""
         try:
-            self.say(Kind.UNFIT, 0, [reason_of(error).encode()])
+            self.say(Kind.UNFIT, 0, [unfit_for(error).encode()])
         except OSError:  # the main thread does not notice while it listens: nobody would end this process
             os._exit(1)
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from ...._facts._batch import Batch, Claim
 from ...._facts._lean import TYPE_CHECKING
-from ...._inspect._words import reason_of
+from ...._inspect._words import reason_of, unfit_for
 from ...._runtime._contexts import lanes_around
 from ...._transfer._pickling import Performed, load
 from ...._work._perform import Performer
@@ -87,6 +87,7 @@ def _complete_builtins() -> None:
 
 def _have_programs_run_site() -> None:
     """Hide that this interpreter has not: joblib would start its own in the same way, without packages."""
+    __import__("site")  # as it asks this flag then: whoever imported it later would run it whole
     module: Any = sys
     # From CPython 3.14 on the interpreter sets one of its own later, and crashes if they are of another type.
     anew: Any = getattr(sys.flags, "__replace__", None)
@@ -224,7 +225,7 @@ class _Server:
             Performed.fn = self._fn
             self._perform = self._performing(terms._replace(fn=self._fn), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
-            self._unfit = reason_of(error).encode()
+            self._unfit = unfit_for(error).encode()
             self._voice.say(Kind.UNFIT, message.job, 0, [self._unfit])
 
     def _go_on(self, message: Message) -> None:
