@@ -177,7 +177,7 @@ def test_where_no_worker_can_be_asked_none_is_chosen(monkeypatch, tmp_path):
 @patient
 def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
     """Wrong results would be dearer than the time."""
-    monkeypatch.setattr(_choosing, "elsewhere", lambda _fn, _seconds: UNTOLD)
+    monkeypatch.setattr(_choosing, "elsewhere", lambda _fn, _seconds, _tasks: UNTOLD)
     monkeypatch.setattr(callables, "ROUNDS", 2)
     asked = Workload(callables.compute_as_set, range(600), items_count=10_000)
     verdict = recommend(asked, verify=False)

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
+from .._inspect._tasks import tasks_among
 from .._inspect._words import no_workers, reason_of
 from .._mutation._kept_by_caches import keeping
 from .._mutation._state import FIRST, MORE, State
@@ -95,7 +96,12 @@ class WorkerStartup:
 
     def _kept_by(self) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        return kept_here(self._job.fn, self._job.source.peek(FIRST)) or loss(self._report, self._state)
+        stays = kept_here(self._job.fn, self._job.source.peek(FIRST), self._tasks())
+        return stays or loss(self._report, self._state)
+
+    def _tasks(self) -> list[Any]:
+        """What else calls may call: what some of the items are, or hold."""
+        return tasks_among(self._job.source.peek(MORE))
 
     def _goes_by_value(self) -> bool:
         """Whether pickling begins with importing cloudpickle: that takes 25 ms, in which workers come up."""
@@ -148,7 +154,7 @@ class WorkerStartup:
         keep_apart(self._job.fn)
         self._kept = keeping(self._job.fn)
         # In a copy: another thread may be in the context itself, where there is room for one.
-        imported = self._job.context.copy().run(Imported, self._job.fn)
+        imported = self._job.context.copy().run(Imported, self._job.fn, *self._tasks())
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
         needed = [self._modules(inside), imported]
         try:

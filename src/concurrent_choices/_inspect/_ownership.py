@@ -45,8 +45,9 @@ def is_own_function(function: Any) -> bool:
 
 
 def is_own_class(kind: type) -> bool:
-    """Whether a class is the user's own."""
-    return kind.__module__ in MAINS or is_own_module(sys.modules.get(kind.__module__))
+    """Whether a class is the user's own; its metaclass may answer anything."""
+    home = told_by(kind, "__module__")
+    return of_type(home, str) and (home in MAINS or is_own_module(sys.modules.get(home)))
 
 
 def is_own_module(module: Any) -> bool:

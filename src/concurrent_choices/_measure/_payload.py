@@ -9,8 +9,9 @@ from attrs import evolve
 
 from .._facts._profile import Payload
 from .._inspect._asking import one_of_each, told_by
+from .._inspect._tasks import tasks_among
 from .._inspect._words import loss_of
-from .._mutation._state import FIRST, State
+from .._mutation._state import FIRST, MORE, State
 from .._runtime._interrupted import raise_handlers
 from .._transfer._imports import imports_of
 from .._transfer._kept_here import kept_here
@@ -78,7 +79,7 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
     weighed: list[Payload] = []
 
     def work() -> None:
-        payload = _kept_here(_carried(items, results, each, bench.clock), bench.fn, items[:FIRST], state)
+        payload = _kept_here(_carried(items, results, each, bench.clock), bench.fn, items, state)
         weighed.append(payload)
         weighed.append(_unless_stranded(payload, bench.fn))
 
@@ -116,7 +117,8 @@ def _kept_here(payload: Payload, fn: object, items: Sequence[Any], state: State 
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
     if payload.obstacle:
         return payload
-    stays = kept_here(fn, items) or (loss_of(state.lost_elsewhere()) if state is not None else "")
+    stays = kept_here(fn, items[:FIRST], tasks_among(items[:MORE]))
+    stays = stays or (loss_of(state.lost_elsewhere()) if state is not None else "")
     return evolve(payload, obstacle=stays) if stays else payload
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from .._inspect._bonds import bound_to_thread
-from .._mutation._state import FIRST
+from .._inspect._tasks import tasks_among
+from .._mutation._state import FIRST, MORE
 from .._platform._interpreter import gil_enabled
 from .._runtime._hand import DaemonHand, OwnHand
 from ._allowance import Allowance
@@ -53,6 +54,7 @@ class Sampled:
         in_flight: Calls that were still under way. They must not be made again: wait for them.
         feed: Hands out the items that were not called, each once.
         loop: Where to go on, if the callable holds what serves one event loop.
+        tasks: What calls may have called: what the items are, or hold.
     """
 
     profile: Profile
@@ -60,6 +62,7 @@ class Sampled:
     in_flight: tuple[InFlight, ...]
     feed: Feed
     loop: KeptLoop | None = None
+    tasks: tuple[Any, ...] = ()
 
     @property
     def results(self) -> dict[int, Any]:
@@ -140,7 +143,8 @@ def profile_at(
         result_memory=result_memory(bench.ledger.samples),
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
-    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)
+    tasks = tuple(tasks_among(item for item, _ in bench.ledger.samples[:MORE]))
+    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop, tasks)
 
 
 def _blame(bench: Bench) -> Blame | None:

@@ -19,6 +19,7 @@ from .._inspect._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen,
 from .._inspect._captured import data_among, reached_from, unloaded_among
 from .._inspect._generators import draws
 from .._inspect._ownership import is_own_class
+from .._inspect._tasks import tasks_among, tasks_in
 from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
 from ._filled import without_filled
@@ -208,7 +209,10 @@ class State:
         if altered := self.altered():
             return altered
         items = [item for item, _ in self._items]
-        return "their items" if self.items_changed() or alters_items(self._fn, items) else ""
+        tasks = tasks_among(item for item, _ in (*self._items, *self._more))
+        if self.items_changed() or alters_items(self._fn, items) or any(map(altered_by, tasks)):
+            return "their items"
+        return ""
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""
@@ -236,9 +240,15 @@ def _apart_by_name(things: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any
 
 
 def _print_of(item: Any) -> object:
-    """What tells whether an item has changed: what it is made of, which one may look for afterwards."""
+    """What tells whether an item has changed: what it is made of, which one may look for afterwards.
+
+    Of what it has to be called it is also what hangs on that, as on the callable itself.
+    """
     file = summed(parts_of(item), literal=True)
-    return _looked(item).digest if file is None else (file.total, file.full and _outline(item))
+    own = _looked(item).digest if file is None else (file.total, file.full and _outline(item))
+    parts = (part for each in tasks_in(item) for part in _looked_at(reached_from(each), MOST))
+    hanging = [(name, part.digest) for name, part in parts]
+    return (own, hanging) if hanging else own
 
 
 def _looked(value: Any, most: int = MOST) -> _Part:

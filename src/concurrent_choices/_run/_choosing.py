@@ -151,7 +151,9 @@ def _judged(
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
     asks = machine is None and not IN_PROCESSES.isdisjoint(wanted)
-    found = _asked_elsewhere(asked.fn, verdict, costs, left(verdict)) if asks else Elsewhere()
+    found = Elsewhere()
+    if asks:
+        found = elsewhere(asked.fn, _seconds_for_asking(verdict, costs, left(verdict)), sampled.tasks)
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
     if obstacles:
@@ -165,10 +167,10 @@ def _known_obstacles(sampled: Sampled) -> dict[str, str]:
     return bound if has_uvloop() else {**bound, "uvloop": why_no_uvloop()}
 
 
-def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
-    """What a worker process says, if one can be there in so many seconds."""
+def _seconds_for_asking(verdict: Recommendation, costs: Costs, seconds: float) -> float:
+    """So many seconds to ask a worker process; none if it cannot be there by then."""
     start = starting(case_behind(verdict, costs), Plan(strategy="process"))
-    return elsewhere(fn, seconds if seconds > start else 0.0)
+    return seconds if seconds > start else 0.0
 
 
 def _as_loaded(costs: Costs) -> Costs:

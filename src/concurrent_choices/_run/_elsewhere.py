@@ -65,12 +65,13 @@ UNTOLD = Elsewhere(
 )
 
 
-def elsewhere(fn: Any, seconds: float) -> Elsewhere:
+def elsewhere(fn: Any, seconds: float, tasks: Iterable[Any] = ()) -> Elsewhere:
     """What a callable would miss in a worker process, if one says so, from its start, in so many seconds.
 
-    Where there is something to ask, a worker is started, which rests for who runs the work.
+    So it is with the tasks that its calls may call. Where there is something to ask, a worker is started,
+    which rests for who runs the work.
     """
-    questions = [*_about_loading(fn), *_about_modules(fn)]
+    questions = [*_about_loading(fn), *_about_modules(fn, *tasks)]
     if not questions:
         return Elsewhere()
     if seconds <= 0:
@@ -96,9 +97,9 @@ def _about_loading(fn: Any) -> Iterator[tuple[Callable[[Any], Any], Any]]:
         yield LoadOnly(fn), None
 
 
-def _about_modules(fn: Any) -> Iterator[tuple[Callable[[Any], Any], Any]]:
-    """The same to compare the data of modules that it uses."""
-    if imported := Imported(fn):
+def _about_modules(*called: Any) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+    """The same to compare the data of modules that these use."""
+    if imported := Imported(*called):
         yield compare, imported.marks
 
 

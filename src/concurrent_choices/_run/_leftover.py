@@ -42,6 +42,7 @@ class Leftover:
 
     Attributes:
         fn: The callable.
+        tasks: What its calls may call: what the items are, or hold.
         results: What calls gave or raised so far, by index.
         raised: Which of them were raised.
         rest: The items left, each with its index.
@@ -50,6 +51,7 @@ class Leftover:
 
     def __init__(self, fn: Callable[[Any], Any], sampled: Sampled) -> None:
         self.fn = fn
+        self.tasks = sampled.tasks
         self._sampled = sampled
         self._adrift = False
         self.results: dict[int, Any] = sampled.results

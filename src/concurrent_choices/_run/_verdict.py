@@ -107,7 +107,7 @@ class Verdict(Recommendation, Generic[R]):
         in_processes = self.plan.strategy in IN_PROCESSES
         if not in_processes or left.used:
             return self.strategy
-        unseen = not left.results or elsewhere(left.fn, FOREVER).obstacle
+        unseen = not left.results or elsewhere(left.fn, FOREVER, left.tasks).obstacle
         return "auto" if unseen else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:

@@ -45,14 +45,15 @@ _CALLED_UNNAMED = frozenset(
 
 
 class Imported:
-    """What a callable uses of modules; unpickled in another process, it raises unless all is the same there.
+    """What callables use of modules; unpickled in another process, it raises unless all is the same there.
 
     Attributes:
         marks: By the names of a module and of a value in it, its mark, for `compare`.
     """
 
-    def __init__(self, fn: Any) -> None:
-        self.marks = dict(_marked(dict.fromkeys(_imported(fn))))  # each once, whoever names it
+    def __init__(self, *called: Any) -> None:
+        places = (place for fn in called for place in _imported(fn))
+        self.marks = dict(_marked(dict.fromkeys(places)))  # each once, whoever names it
 
     def __len__(self) -> int:
         return len(self.marks)

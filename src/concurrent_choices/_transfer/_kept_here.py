@@ -20,15 +20,16 @@ from ._lookups import looked_up
 from ._pretences import pretended, put_there, unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["kept_here", "mocked", "replaced_in", "tied_here"]
 
 
-def kept_here(fn: Any, items: Sequence[Any] = ()) -> str:
-    """Why a callable stays that is called with such items; empty if it may go."""
-    if stays := unseen(replaced_in(fn) or pretended()) or tied_here(fn):
-        return stays
+def kept_here(fn: Any, items: Sequence[Any] = (), tasks: Iterable[Any] = ()) -> str:
+    """Why a callable stays that is called with such items, and may call these tasks; empty if it may go."""
+    for each in (fn, *tasks):
+        if stays := unseen(replaced_in(each) or pretended()) or tied_here(each):
+            return stays
     return items_hashed(fn, items) or holds_items(reached_from(fn), items)
 
 

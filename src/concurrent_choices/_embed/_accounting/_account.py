@@ -57,6 +57,7 @@ class Account:
         calls: Calls of the user's callable in them.
         errors: Tasks that raised.
         review_at: How many calls must have been measured for the next review.
+        marks: Of what its arguments use of modules, where it may call them, as `Imported` has them.
         digest: Of what is the same for all its calls, as they were examined; empty where nothing is.
         looks: When to look at what it holds.
         moving: Whether a worker is asked about it, before its calls go there.
@@ -91,6 +92,7 @@ class Account:
         self.tasks = self.calls = self.errors = 0
         self.review_at = 2
         self._weighed: list[float] = []  # what each examined call's pickling costs
+        self.marks: dict[tuple[str, str], int] = {}
         self.digest = b""
         self.looks = Looks()
         self.moving = False

@@ -188,8 +188,10 @@ def _has_changed_inside(fn: Any, account: Account) -> bool:
     return account.looks.at(function).digest != account.digest
 
 
-def look_frames(fn: Any) -> list[Any]:
+def look_frames(fn: Any, marks: dict[tuple[str, str], int]) -> list[Any]:
     """A look at a callable, as frames for a worker, which also compares what it uses of modules.
+
+    So it does with what has these `marks`, which its arguments use.
 
     Raises:
         BelongsHereError: It cannot travel, or must not now.
@@ -197,6 +199,7 @@ def look_frames(fn: Any) -> list[Any]:
     try:
         frames = callable_frames(fn)
         imported = Imported(fn)
+        imported.marks.update(marks)
         packed = dump([Look(frames, _small(imported) if imported else ())])
     except BaseException as error:  # a value's own hooks may call sys.exit()
         raise _refusal(fn, f"it cannot be pickled ({reason_of(error)})") from error

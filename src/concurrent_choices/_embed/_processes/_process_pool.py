@@ -232,7 +232,7 @@ class ProcessPool:
 
     def _send_look(self, queue: CallQueue, inquiry: Inquiry) -> None:
         try:
-            frames = look_frames(inquiry.fn)
+            frames = look_frames(inquiry.fn, inquiry.account.marks)
         except BelongsHereError as obstacle:
             self._refuse(inquiry, obstacle)
             return

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..._inspect._words import reason_of
 from ..._transfer._apart import being_imported
+from ..._transfer._imported import Imported
 from ..._transfer._kept_here import mocked
 from ..._transfer._obstacle import misnamed
 from ..._transfer._pickling import dump, load
 from .._accounting._held import Held, digest_of, held_by
 from .._accounting._identity import unwrapped
 from .._calls._underlying_function import function_shared_by_calls
-from ._losses import lost_by
+from ._losses import given_tasks, lost_by
 
 if TYPE_CHECKING:
     from ..._facts._clock import Clock
@@ -89,6 +90,7 @@ class Examination:
             account.bar(found)
             return
         account.digest = self._shared_digest() or account.digest
+        account.marks = Imported(*given_tasks(self._fn, *self._given)).marks
         account.weigh(self._cost + (self._clock.thread_cpu() - began) / 1e9)
 
 

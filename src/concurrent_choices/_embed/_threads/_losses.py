@@ -8,12 +8,14 @@ from typing import Any
 from ..._inspect._callables import taken_apart
 from ..._inspect._captured import reached_from
 from ..._inspect._held_items import holds_items
+from ..._inspect._tasks import tasks_among
 from ..._inspect._words import loss_of, reason_of
 from ..._mutation._alterations import altered_by, alters_parameter
 from ..._transfer._hashed import given_hashed
+from ..._transfer._kept_here import tied_here
 from .._calls._underlying_function import out_of_chunk
 
-__all__ = ["lost_by"]
+__all__ = ["given_tasks", "lost_by"]
 
 
 def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -23,16 +25,26 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     their own object, which travels with each of them. They also lose what they find by its identity.
     """
     try:
+        tasks = given_tasks(fn, args, kwargs)
         inner = out_of_chunk(fn)
         if inner is not fn:
             fn, args = inner, args[0][0]
         if altered := altered_by(fn) or _given_and_altered(fn, args, kwargs):
             return loss_of(altered)
+        if any(map(altered_by, tasks)):
+            return loss_of("their arguments")
+        if tied := next((stays for each in tasks if (stays := tied_here(each))), ""):
+            return tied
         return given_hashed(fn, args, kwargs) or holds_items(reached_from(fn), [*args, *kwargs.values()])
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
         return f"nobody can tell what calls change ({reason_of(error)})"
+
+
+def given_tasks(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """What a call, or the first of a chunk, is given that it may call."""
+    return tasks_among([*(args if out_of_chunk(fn) is fn else args[0][0]), *kwargs.values()])
 
 
 def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
