@@ -15,7 +15,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from .._errors import InvalidArgumentError
 from .._inspect._callables import is_async, is_generator, name_of
 from .._inspect._ownership import MAINS
-from .._runtime._mutex import Mutex
+from .._runtime._mutex import freed_in_forks
 from .._runtime._running_loop import on_asyncio, on_trio
 from ._calls._tasks import Task
 from ._core import Core
@@ -30,7 +30,7 @@ S = TypeVar("S")
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
-_lock = Mutex()
+_lock = freed_in_forks()
 _shared: list[Core] = []
 
 

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ._mutex import Mutex
+from ._mutex import freed_in_forks
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -36,7 +36,7 @@ class _Interval:
     """The interval that was found, and those that are wanted inside blocks."""
 
     def __init__(self) -> None:
-        self._lock = Mutex()
+        self._lock = freed_in_forks()  # the ticker of a run may have it as another thread forks
         self._found = 0.0
         self._wanted: dict[object, float] = {}
 

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ...._inspect._asking import of_type
-from ...._runtime._mutex import Mutex
+from ...._runtime._mutex import freed_in_forks
 from ...._runtime._new_thread import make_room_by
 from ..._lanes._keeper import Keeper
 from ._host import Host
@@ -23,7 +23,7 @@ REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
 prompt, or a loop around `run`)."""
 
-_lock = Mutex()
+_lock = freed_in_forks()
 _resting: dict[Any, tuple[Host, threading.Timer, dict[str, object]]] = {}
 
 
