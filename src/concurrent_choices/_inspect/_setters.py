@@ -68,7 +68,7 @@ _STORED = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 """Instructions that give it one, and how many values stand above it then."""
 
 _DRAWING = "matplotlib.pyplot"
-_RECORDING = "catch_warnings", "record"
+_CATCHING, _RECORDING = "catch_warnings", "record"
 
 _SAME = {"_decimal": "decimal", "_locale": "locale", "_signal": "signal", "nt": "os", "posix": "os"}
 """Modules that others have their functions from."""
@@ -109,14 +109,14 @@ def _told_by(code: CodeType, modules: dict[str, str]) -> str:
     if not _may_set(frozenset(code.co_names), modules.values()):
         return ""
     steps = steps_of(code)
-    records = any(of_type(each, tuple) and _RECORDING[1] in each for each in code.co_consts)
-    warned = _WARNINGS if records and _RECORDING[0] in code.co_names else ""
+    records = any(of_type(each, tuple) and _RECORDING in each for each in code.co_consts)
+    warned = _WARNINGS if records and _CATCHING in code.co_names else ""
     return next(filter(None, (warned, *_by_names(steps, modules), *_by_index(steps))), "")
 
 
 def _may_set(names: frozenset[str], modules: Iterable[str]) -> bool:
     """Whether code that uses such names, and modules, is worth a look at its instructions."""
-    if not names.isdisjoint((_RECORDING[0], *_INDEXED)):
+    if not names.isdisjoint((_CATCHING, *_INDEXED)):
         return True
     homes = names.union(modules)
     tables = (*_CALLED.items(), *_ASSIGNED.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
 import time
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -14,6 +13,8 @@ from attrs import has
 from .._measure._probes import Probe, best, timed
 from .._strategies._registry import load
 from .._transfer._imports import imports_of
+from .._transfer._pickling import dump
+from .._transfer._pickling import load as unpickled
 from ._sync import run
 
 __all__ = ["probes"]
@@ -68,7 +69,7 @@ def _process_item() -> float:
 def _pickled() -> float:
     """Pickling a number and unpickling one, of a batch."""
     numbers = list(range(_MANY))
-    return best(lambda: pickle.loads(pickle.dumps(numbers)), _ROUNDS) / _MANY  # noqa: S301 - our own numbers
+    return best(lambda: unpickled(dump(numbers)), _ROUNDS) / _MANY
 
 
 def _hybrid_item() -> float:

@@ -25,12 +25,12 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     their own object, which travels with each of them. They also lose what they find by its identity.
     """
     try:
-        tasks = given_tasks(fn, args, kwargs)
         inner = out_of_chunk(fn)
         if inner is not fn:
             fn, args = inner, args[0][0]
         if altered := altered_by(fn) or _given_and_altered(fn, args, kwargs):
             return loss_of(altered)
+        tasks = tasks_among([*args, *kwargs.values()])
         if any(map(altered_by, tasks)):
             return loss_of("their arguments")
         if tied := next((stays for each in tasks if (stays := tied_here(each))), ""):
