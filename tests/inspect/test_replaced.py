@@ -325,3 +325,23 @@ def test_a_clock_that_was_moved_keeps_every_callable_here(monkeypatch):
     assert mocked(calls_deep) == ""
     module.traveller_stack.append(object())
     assert "the time was replaced here" in mocked(calls_deep)
+
+
+class Lazy(ModuleType):
+    """A module that is imported when it is asked for anything, and is not there."""
+
+    def __getattribute__(self, name):
+        raise ImportError(name)
+
+
+LATER = Lazy("later")
+
+
+def test_a_lazy_module_that_cannot_be_imported():
+    """It tells nothing as long as calls do without it: a run that named it ended with its ImportError."""
+
+    def seldom_loads(item):
+        return LATER.load(item) if item < 0 else item
+
+    assert dict(reached_from(seldom_loads)) == {"it": seldom_loads}
+    assert run(seldom_loads, range(3)) == [0, 1, 2]

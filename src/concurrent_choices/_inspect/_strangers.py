@@ -9,11 +9,11 @@ import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import Seen, written_in
+from ._asking import Seen, told_by, written_in
 from ._ownership import MAINS, is_own_class, of_libraries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 __all__ = ["is_mock", "strangers_in"]
@@ -36,7 +36,8 @@ def strangers_in(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[st
 
 def _named(holder: Any, names: frozenset[str]) -> list[tuple[str, Any, type]]:
     """What of it is named, except functions written in C, which nobody puts there."""
-    held: dict[str, object] = holder.__dict__
+    # A lazy module is imported when it is asked, and may not be there to be imported.
+    held: Mapping[str, object] = told_by(holder, "__dict__") or {}
     # Of their own type alone: there are proxies, which stand for anything or raise.
     values = [(name, held.get(name)) for name in names if name in held]
     return [(name, value, type(value)) for name, value in values if type(value) is not BuiltinFunctionType]
