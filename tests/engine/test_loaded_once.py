@@ -28,9 +28,9 @@ def packed(monkeypatch):
     packed = []
     for module in (_worker_startup, _job_frames):
 
-        def dump_callable(value, dump=module.dump_callable):
+        def dump_callable(fn, value, dump=module.dump_callable):
             packed.append(value)
-            return dump(value)
+            return dump(fn, value)
 
         monkeypatch.setattr(module, "dump_callable", dump_callable)
     return packed

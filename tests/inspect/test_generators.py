@@ -17,7 +17,8 @@ from concurrent_choices._inspect._captured import data_among, reached_from
 from concurrent_choices._inspect._generators import draws, is_shared
 from concurrent_choices._mutation._marks import mark_of
 from concurrent_choices._transfer._imported import Imported
-from concurrent_choices._transfer._pickling import dump, dump_callable, load
+from concurrent_choices._transfer._markers import dump_callable
+from concurrent_choices._transfer._pickling import dump, load
 
 
 class Drawing:
@@ -25,6 +26,11 @@ class Drawing:
 
     def __init__(self, draw):
         self.draw = draw
+
+
+def pack(value):
+    """Frames of a callable, or of what passes for one."""
+    return dump_callable(value, value)
 
 
 def by_value(fn):
@@ -44,7 +50,7 @@ def test_methods_of_shared_generators_travel_by_name(draw):
         (Drawing(draw), lambda it: it.draw),
         (by_value(draw), lambda it: it()),
     ]:
-        assert inside(load(dump_callable(sent))).__self__ is draw.__self__
+        assert inside(load(pack(sent))).__self__ is draw.__self__
     assert load(dump(by_value(draw)))().__self__ is draw.__self__
 
 
@@ -57,12 +63,12 @@ def test_the_standard_output_is_nothing_that_a_callable_holds(output, tmp_path):
 
     write = output.write
     assert list(data_among(reached_from(say))) == []
-    arrived, bound = load(dump_callable(say))()
+    arrived, bound = load(pack(say))()
     assert (arrived, bound.__self__) == (output, output)
     with (tmp_path / "log").open("w") as file:
         assert [name for name, _ in data_among(reached_from(by_value(file)))] == ["the enclosing 'fn'"]
         with pytest.raises(TypeError, match="TextIOWrapper"):
-            dump_callable(by_value(file))
+            pack(by_value(file))
 
 
 def test_methods_of_numpys_shared_generator_travel_by_name():
@@ -70,18 +76,18 @@ def test_methods_of_numpys_shared_generator_travel_by_name():
     numbers = pytest.importorskip("numpy.random")
     for draw in (numbers.rand, numbers.normal):
         assert is_shared(draw)
-        assert load(dump_callable(draw)).__self__ is draw.__self__
+        assert load(pack(draw)).__self__ is draw.__self__
         assert load(dump(by_value(draw)))().__self__ is draw.__self__
 
 
 @pytest.mark.parametrize("kind", [random.Random, type("Loaded", (random.Random,), {})])
 def test_a_generator_of_ones_own_travels_as_it_is(kind):
     """It is a value, which goes on at the other end from where it was here."""
-    for pack in (dump, dump_callable):
+    for packed in (dump, pack):
         own = kind(3)
-        (arrived,) = load(pack([own]))
+        (arrived,) = load(packed([own]))
         assert (type(arrived), arrived is own) == (kind, False)
-        assert load(pack(by_value(own)))().random() == arrived.random() == own.random()
+        assert load(packed(by_value(own)))().random() == arrived.random() == own.random()
 
 
 def test_a_generator_of_ones_own_is_not_shared():

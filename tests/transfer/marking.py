@@ -9,9 +9,12 @@ __all__ = [
     "SLOTTED",
     "Answering",
     "Changing",
+    "Holding",
     "Named",
     "gives",
     "gives_changed",
+    "gives_held",
+    "holds_one",
     "knows",
 ]
 
@@ -66,3 +69,26 @@ class Answering:
 
     def __call__(self, item):
         return item is NAMED
+
+
+class Holding:
+    """A class that has markers of its own, and its methods give them."""
+
+    MISSING, NAMED = object(), Named("held")
+
+    def gives(self, item):
+        return self.NAMED if item % 2 else self.MISSING
+
+
+def gives_held(item):
+    return Holding.NAMED if item % 2 else Holding.MISSING
+
+
+def holds_one():
+    """A marker that has a name in here alone, and a callable that gives it, or says whether it was given."""
+    missing = object()
+
+    def exchanges(item):
+        return missing if item is None else item is missing
+
+    return missing, exchanges

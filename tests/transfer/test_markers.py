@@ -16,6 +16,7 @@ from concurrent_choices._transfer._pickling import load
 MARKS = marking.MISSING, marking.NAMED, marking.SLOTTED, dataclasses.MISSING
 
 SCRIPT = """
+import elsewhere
 from concurrent_choices import run
 
 class Mark:
@@ -30,9 +31,22 @@ def gives(item):
 def knows(item):
     return item is MISSING, item is NAMED
 
+class Holding:
+    MARK = object()
+
+    def gives(self, item):
+        return self.MARK
+
+def closed_over(mark):
+    return lambda item: (mark, item is mark)
+
 if __name__ == "__main__":
     first, second = run(gives, range(2), strategy="process")
     print(first[0] is MISSING, second is NAMED, run(knows, [MISSING, NAMED], strategy="process"))
+    print(*(mark is Holding.MARK for mark in run(Holding().gives, range(2), strategy="process")))
+    for mark in (object(), MISSING, elsewhere.MARK):
+        ((given, known),) = run(closed_over(mark), [mark], strategy="process")
+        print(given is mark, known)
 """
 
 
@@ -90,6 +104,23 @@ def test_workers_give_markers_and_know_them(strategy):
     assert run(marking.knows, MARKS, strategy=strategy) == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("fn", [marking.gives_held, marking.Holding().gives], ids=lambda fn: fn.__qualname__)
+def test_a_class_may_have_a_marker(fn):
+    """It has a name in it, whether the callable names the class or is one of its methods."""
+    assert trip(marking.Holding.MISSING, fn) is marking.Holding.MISSING
+    results = run(fn, range(4), strategy="process")
+    assert [each is marking.Holding.NAMED for each in results] == [False, True] * 2
+    assert [each is marking.Holding.MISSING for each in results] == [True, False] * 2
+
+
+def test_a_marker_needs_no_name():
+    """One that a function has made for itself is known again in a worker, and when it comes back."""
+    missing, exchanges = marking.holds_one()
+    items = [None, missing, object()]
+    given, known, other = run(exchanges, items, strategy="process")
+    assert (given is missing, known, other) == (True, True, False)
+
+
 @pytest.mark.parametrize("home", [None, 5, ["a"]], ids=repr)
 def test_a_class_whose_module_is_no_name(monkeypatch, home):
     """Its objects are pickled as they would be without markers."""
@@ -116,10 +147,11 @@ def test_markers_of_a_script(tmp_path):
     """They are found in the script, which no worker imports."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "elsewhere.py").write_text("MARK = object()", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, check=True, cwd=Path(tmp_path)
     )
-    assert done.stdout == "True True [(True, False), (False, True)]\n"
+    assert done.stdout == "True True [(True, False), (False, True)]\n" + 4 * "True True\n"
 
 
 def test_the_end_of_a_pipe_is_no_item_of_a_worker():

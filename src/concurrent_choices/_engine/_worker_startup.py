@@ -28,7 +28,8 @@ from .._strategies._workers._hosting._staffing import Staffing
 from .._transfer._apart import keep_apart
 from .._transfer._imported import Imported
 from .._transfer._kept_here import kept_here
-from .._transfer._pickling import dump, dump_callable, travels_by_name
+from .._transfer._markers import dump_callable
+from .._transfer._pickling import dump, travels_by_name
 from .._work._job import Job
 from ._loss import loss
 from ._report import RunReport
@@ -160,7 +161,8 @@ class WorkerStartup:
         try:
             # The batch is empty: nothing of it is raised, counted or watched.
             return dump_callable(
-                Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed)
+                self._job.fn,
+                Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed),
             )
         except Exception as error:  # noqa: BLE001 - picklers raise anything
             self.obstacle = f"the callable cannot travel to another process ({reason_of(error)})"

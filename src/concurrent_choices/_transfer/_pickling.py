@@ -21,7 +21,6 @@ __all__ = [
     "APART",
     "Performed",
     "dump",
-    "dump_callable",
     "held_in",
     "load",
     "names_what_stays",
@@ -82,16 +81,6 @@ def dump(
     apart = tuple(APART.values())  # another thread may add one meanwhile
     frames[0] = dumps(value, beside, apart, table)
     return frames
-
-
-def dump_callable(value: Any) -> list[Any]:
-    """As `dump`, for a callable or what holds one: it may hold random generators that a library shares.
-
-    They are looked for here alone, as it would cost each batch of items twice what pickling small ones does.
-    """
-    from .._inspect._generators import pickled  # noqa: PLC0415 - a worker must start fast, and sends no callables
-
-    return dump(value, pickled)
 
 
 def held_in(state: Any) -> Iterator[tuple[str, Any]]:

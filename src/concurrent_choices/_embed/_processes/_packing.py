@@ -11,7 +11,8 @@ from ..._inspect._words import reason_of
 from ..._transfer._apart import being_imported, keep_apart
 from ..._transfer._imported import Imported
 from ..._transfer._kept_here import mocked
-from ..._transfer._pickling import dump, dump_callable, travels_by_name
+from ..._transfer._markers import Markers, dump_callable
+from ..._transfer._pickling import dump, travels_by_name
 from ..._transfer._pretences import pretended, unseen
 from .._accounting._held import Held, held_by
 from .._accounting._identity import unwrapped
@@ -20,6 +21,8 @@ from .._calls._underlying_function import function_shared_by_calls
 from ._remote import Call, Look
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._accounting._account import Account
     from .._calls._tasks import Task
 
@@ -82,6 +85,7 @@ class _Packed:
         token: Its number; 0 where it is packed for one call.
         frames: Its pickle.
         held: What it held then.
+        markers: How what it is called with is pickled.
         named: Whether workers import it by its name.
         looks: When to look at what it holds.
         sent: How many calls of it were packed.
@@ -93,6 +97,7 @@ class _Packed:
         self.token = token
         self.frames = frames
         self.held = held
+        self.markers = Markers(fn)
         self.named = travels_by_name(fn)
         self.looks = Looks()
         self.sent = 0
@@ -129,7 +134,7 @@ class Packer:
         trial = account.number if account.figures.gil is None and not account.pinned else 0
         call = Call(packed.token, frames, forget, task.number, args, kwargs, look, trial)
         try:
-            return dump([call])
+            return packed.markers.dump([call])
         except BaseException as error:  # as above
             sent.lost(packed.token)
             raise BelongsHereError(f"its arguments cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - as above
@@ -200,7 +205,7 @@ def look_frames(fn: Any, marks: dict[tuple[str, str], int]) -> list[Any]:
         frames = callable_frames(fn)
         imported = Imported(fn)
         imported.marks.update(marks)
-        packed = dump([Look(frames, _small(imported) if imported else ())])
+        packed = dump([Look(frames, _small(fn, imported) if imported else ())])
     except BaseException as error:  # a value's own hooks may call sys.exit()
         raise _refusal(fn, f"it cannot be pickled ({reason_of(error)})") from error
     if stays := mocked(fn):  # since it was asked for
@@ -215,9 +220,9 @@ def callable_frames(fn: Any) -> tuple[bytes, ...]:
         Exception: Whatever the pickler raises for what cannot be pickled.
     """
     keep_apart(fn)
-    return _small(fn)
+    return _small(fn, fn)
 
 
-def _small(value: Any) -> tuple[bytes, ...]:
-    """A value as frames that can stand inside a message."""
-    return tuple(bytes(frame) for frame in dump_callable(value))
+def _small(fn: Callable[..., Any], value: Any) -> tuple[bytes, ...]:
+    """A callable, or what belongs to it, as frames that can stand inside a message."""
+    return tuple(bytes(frame) for frame in dump_callable(fn, value))

@@ -8,7 +8,8 @@ from ...._errors import InvalidArgumentError
 from ...._inspect._words import reason_of
 from ...._runtime._interrupted import raise_handlers
 from ...._transfer._apart import keep_apart
-from ...._transfer._pickling import dump, dump_callable
+from ...._transfer._markers import dump_callable
+from ...._transfer._pickling import dump
 from ...._work._job import Job
 from .._between._wire import Kind, Terms
 from ._host import Worker
@@ -67,7 +68,7 @@ class JobFrames:
 def _whole(job: Job, terms: Terms) -> list[Any]:
     keep_apart(job.fn)
     try:
-        return dump_callable(terms)
+        return dump_callable(job.fn, terms)
     except Exception as error:
         raise_handlers(error)
         from ...._transfer._obstacle import obstacle  # noqa: PLC0415 - hardly ever needed
