@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices._inspect._tasks import MOST, tasks_among, tasks_in
+from concurrent_choices._inspect._tasks import MOST, functions_among, tasks_in
 
 
 class Job:
@@ -50,11 +50,11 @@ def test_what_an_item_gives_to_call(item, found):
 def test_one_task_stands_for_others_that_run_the_same_code():
     """They are guessed to hold the like of it."""
     tasks = [partial(task) for _ in range(3)]
-    assert [each.func for each in tasks_among([1, *tasks, partial(len), (len, task)])] == [task, len]
+    assert [each.func for each in functions_among([1, *tasks, partial(len), (len, task)])] == [task, len]
 
 
 def test_so_many_different_tasks_are_looked_at():
     """To look at one takes a tenth of a millisecond."""
     names = {}
     exec("\n".join(f"def task{n}(): return {n}" for n in range(2 * MOST)), names)
-    assert len(tasks_among(names[f"task{n}"] for n in range(2 * MOST))) == MOST
+    assert len(functions_among(names[f"task{n}"] for n in range(2 * MOST))) == MOST

@@ -62,12 +62,12 @@ class LoopConductor:
         self._lock = freed_in_forks()
         self._over = False
         self._around = job.lanes  # of runs around this one
-        self._bond = Bond(job.fn)
         self._may_overlap = False  # whether others may begin while the loop is at its last items
         self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
         self._tasks: ElasticTaskPool | None = None
         self._quick = ExitStack()
         state = State(job.fn, job.source.peek(FIRST))
+        self._bond = Bond(job.fn, state.tasks)
         self._others = Succession(job, limits, recollection, state)
 
     def batches(self) -> Iterator[Batch]:

@@ -37,7 +37,7 @@ class ThreadLimit:
 
     def __init__(self, job: Job, most: int, state: State, in_flight: Callable[[], int] = none) -> None:
         self._in_flight = in_flight
-        self._bond = Bond(job.fn)
+        self._bond = Bond(job.fn, state.tasks)
         self._most = most
         self._state = state
         self._report: RunReport = job.report

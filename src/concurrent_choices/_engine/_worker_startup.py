@@ -102,7 +102,7 @@ class WorkerStartup:
 
     def _tasks(self) -> list[Any]:
         """What else calls may call: what some of the items are, or hold."""
-        return tasks_among(self._job.source.peek(MORE))
+        return tasks_among(self._job.fn, self._job.source.peek(MORE))
 
     def _goes_by_value(self) -> bool:
         """Whether pickling begins with importing cloudpickle: that takes 25 ms, in which workers come up."""

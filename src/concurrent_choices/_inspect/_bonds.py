@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from types import FunctionType, MethodType
@@ -63,13 +63,14 @@ _REFUSALS = (
 )
 
 
-def bound_to_thread(fn: Any, caller: int | None = None) -> str:
-    """What binds a callable to the caller's thread; empty if nothing is seen.
+def bound_to_thread(fn: Any, caller: int | None = None, tasks: Iterable[Any] = ()) -> str:
+    """What binds a callable, which may call these tasks, to the caller's thread; empty if nothing is seen.
 
     `caller` is the identity of the caller's thread; None stands for the present one.
     """
+    called = [fn, *tasks]
     owner = f" owner={threading.get_ident() if caller is None else caller} "
-    reached = list(reached_from(fn))
+    reached = list(reached_from(*called))
     for part in _held(reached):
         # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):
@@ -78,18 +79,18 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
             name = f"{kind.__module__}.{kind.__qualname__}"
             if name in _KINDS:
                 return f"it uses a {name}, which belongs to the thread that made it"
-        if of_type(part, FunctionType) and _is_called(part, fn) and (what := what_is_set(part)):
+        if of_type(part, FunctionType) and _is_called(part, called) and (what := what_is_set(part)):
             return what
-    return prompts(fn, reached)
+    return prompts(called, reached)
 
 
-def prompts(fn: Any, reached: Iterable[tuple[str, Any]]) -> str:
-    """By what a callable asks who sits at the terminal, in a sentence; empty if nothing is seen.
+def prompts(called: Sequence[Any], reached: Iterable[tuple[str, Any]]) -> str:
+    """By what callables ask who sits at the terminal, in a sentence; empty if nothing is seen.
 
-    `reached` is what hangs on it, as `reached_from` gives it.
+    `reached` is what hangs on them, as `reached_from` gives it.
     """
     for _, function in reached:
-        if is_own_function(function) and _is_called(function, fn) and (name := _prompt(function)):
+        if is_own_function(function) and _is_called(function, called) and (name := _prompt(function)):
             return f"it calls {name}(), and the terminal answers one call at a time, in this process"
     return ""
 
@@ -106,11 +107,13 @@ def refused_thread(error: BaseException) -> bool:
     return any(words in text for words in _REFUSALS)
 
 
-def _is_called(function: FunctionType, fn: Any) -> bool:
-    """Whether calls of `fn` may come to a function; a method counts only if it is what they call."""
-    name, qualified = name_of(fn), function.__qualname__
+def _is_called(function: FunctionType, called: Iterable[Any]) -> bool:
+    """Whether calls may come to a function; a method counts only if it is what they call."""
+    qualified = function.__qualname__
     scope = qualified.rpartition(".")[0]
-    return not scope or scope.endswith("<locals>") or qualified in {name, f"{name}.__call__"}
+    if not scope or scope.endswith("<locals>"):
+        return True
+    return any(qualified in {name, f"{name}.__call__"} for name in map(name_of, called))
 
 
 def is_loop_bound(fn: Any) -> bool:

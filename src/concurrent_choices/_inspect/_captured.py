@@ -68,9 +68,12 @@ def data_among(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     return (part for part in reached if not of_type(part[1], FunctionType, type))
 
 
-def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
-    """All that hangs on a callable, with names for people: data, and the functions and classes followed."""
-    ahead: list[tuple[str, Any]] = [("it", fn)]
+def reached_from(fn: Any, *others: Any) -> Iterator[tuple[str, Any]]:
+    """All that hangs on a callable, with names for people: data, and the functions and classes followed.
+
+    Then what hangs on others, which its calls come to by their items.
+    """
+    ahead: list[tuple[str, Any]] = [*(("a method of its items", each) for each in others), ("it", fn)]
     seen = Seen()
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()

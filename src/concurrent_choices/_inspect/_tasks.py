@@ -1,4 +1,4 @@
-"""What a callable is given to call: items may be functions, bound methods and partials, or hold some.
+"""What a callable comes to by what it is given: functions that items are or hold, and their own methods.
 
 What these hold is changed by calls as much as what the callable itself does.
 """
@@ -7,28 +7,38 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
+from operator import attrgetter, methodcaller
 from types import FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, inside_of, of_type, told_by
 from ._callables import taken_apart
-from ._captured import beneath
-from ._ownership import is_own_class
+from ._captured import beneath, functions_of, reached_from
+from ._code import globals_in, imports_in, names_in
+from ._ownership import is_own_class, is_own_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
     from typing import Any
 
-__all__ = ["tasks_among", "tasks_in"]
+__all__ = ["functions_among", "methods_among", "tasks_among", "tasks_in"]
 
 WIDEST = 20
 """Elements and attributes of an item that are looked at (guessed: a task has its function and arguments)."""
 
 MOST = 8
-"""Different functions that are looked at (guessed: a millisecond)."""
+"""Different functions, or classes, that are looked at (guessed: a millisecond)."""
 
 _CALLED = (FunctionType, MethodType, partial)
 _GROUPS = (dict, list, set, tuple)
+
+_BY_NAME = (attrgetter, methodcaller)
+_ANY = "getattr"
+"""A name of code that may come to methods of any other name, as these classes do."""
+
+_MAKING = frozenset({"__class_getitem__", "__init__", "__init_subclass__", "__new__", "__set_name__"})
+"""Methods with reserved names that make objects and classes; Python may call others at any time."""
 
 
 def tasks_in(item: object) -> Iterator[Any]:
@@ -37,12 +47,11 @@ def tasks_in(item: object) -> Iterator[Any]:
         return
     if of_type(item, *_CALLED):
         yield item
-    elif of_type(item, *_GROUPS) or is_own_class(type(item)):
-        inside = (each for each in inside_of(item, WIDEST)[:WIDEST] if type(each) not in ATOMS)
-        yield from (each for each in inside if of_type(each, *_CALLED))
+    else:
+        yield from (each for each in _held_by(item) if of_type(each, *_CALLED))
 
 
-def tasks_among(items: Iterable[Any]) -> list[Any]:
+def functions_among(items: Iterable[Any]) -> list[Any]:
     """The same of several items, but one alone of those that run the same code."""
     found: dict[object, Any] = {}
     for each in chain.from_iterable(map(tasks_in, items)):
@@ -51,3 +60,68 @@ def tasks_among(items: Iterable[Any]) -> list[Any]:
         if len(found) == MOST:
             break
     return [*found.values()]
+
+
+def tasks_among(fn: Any, items: Iterable[Any]) -> list[Any]:
+    """All that a callable may call of items: functions that they are or hold, and their own methods."""
+    some = [*items]
+    functions = functions_among(some)
+    return [*functions, *methods_among([fn, *functions], some)]
+
+
+def methods_among(callers: Iterable[Any], items: Iterable[Any]) -> list[FunctionType]:
+    """Methods that callers may come to, of the user's own classes of items and of what these hold.
+
+    They are those that the code names, also in functions and methods that it comes to, and those that Python
+    itself calls; of these, those that hold or name anything beside what they are called with.
+    """
+    kinds = _kinds_among(items)
+    if not kinds:
+        return []
+    names = frozenset[str]().union(*map(_names_of, callers))
+    while True:
+        found = [each for kind in kinds for each in _named_in(kind, names)]
+        more = names.union(*(names_in(each.__code__) for each in found))
+        if more == names:
+            return [each for each in found if _holds_something(each)]
+        names = more
+
+
+def _holds_something(method: FunctionType) -> bool:
+    code = method.__code__
+    return bool(method.__closure__ or method.__defaults__ or globals_in(code) or imports_in(code))
+
+
+def _held_by(item: object) -> list[Any]:
+    """What a container or an object of the user's own has, nearest first, and can be something of note."""
+    if not (of_type(item, *_GROUPS) or is_own_class(type(item))):
+        return []
+    return [each for each in inside_of(item, WIDEST)[:WIDEST] if type(each) not in ATOMS]
+
+
+def _kinds_among(items: Iterable[Any]) -> list[type]:
+    """The user's own classes, each once, that items are of, or what they hold."""
+    things = chain.from_iterable((item, *_held_by(item)) for item in items if type(item) not in ATOMS)
+    found: dict[int, type] = {}
+    for each in things:
+        found.update((id(kind), kind) for kind in type(each).__mro__ if is_own_class(kind))
+        if len(found) >= MOST:
+            break
+    return [*found.values()]
+
+
+def _names_of(fn: Any) -> frozenset[str]:
+    """The names that a callable's code uses, and that of the functions that it reaches."""
+    if of_type(fn, *_BY_NAME):
+        return frozenset({_ANY})
+    functions = (each for _, each in reached_from(fn) if is_own_function(each))
+    return frozenset[str]().union(*(names_in(each.__code__) for each in functions))
+
+
+def _named_in(kind: type, names: AbstractSet[str]) -> Iterator[FunctionType]:
+    """The functions of methods and properties in a class that have such names, or names of Python's."""
+    for name, part in [*vars(kind).items()]:
+        if _ANY in names or name in names:
+            yield from filter(is_own_function, functions_of(part))
+        elif name[:2] == "__" and name not in _MAKING and is_own_function(part):
+            yield part

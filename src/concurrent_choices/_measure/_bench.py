@@ -6,6 +6,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from .._inspect._bonds import is_loop_bound
+from .._runtime._hand import OwnHand
 from ._awaited_calls import AwaitedCalls
 from ._calls import PlainCalls
 from ._feed import Feed
@@ -72,6 +73,14 @@ class Bench:
         self.binding = ""
         self.turned_away = 0.0
         self._keeps = False
+
+    def bind(self, binding: str) -> None:
+        """Have the calls made in the caller's own thread, for that reason."""
+        self.hand.close()
+        self.another_hand = OwnHand
+        self.hand = OwnHand()
+        self.binding = binding
+        self.missing.append(f"pair_speedup: not tried, because {binding}")
 
     def left(self, deadline: int) -> float:
         """Seconds until a wall time of the clock; not negative."""

@@ -117,7 +117,7 @@ def _kept_here(payload: Payload, fn: object, items: Sequence[Any], state: State 
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
     if payload.obstacle:
         return payload
-    stays = kept_here(fn, items[:FIRST], tasks_among(items[:MORE]))
+    stays = kept_here(fn, items[:FIRST], tasks_among(fn, items[:MORE]))
     stays = stays or (loss_of(state.lost_elsewhere()) if state is not None else "")
     return evolve(payload, obstacle=stays) if stays else payload
 

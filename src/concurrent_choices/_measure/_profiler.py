@@ -18,7 +18,7 @@ from .._inspect._bonds import bound_to_thread
 from .._inspect._tasks import tasks_among
 from .._mutation._state import FIRST, MORE
 from .._platform._interpreter import gil_enabled
-from .._runtime._hand import DaemonHand, OwnHand
+from .._runtime._hand import DaemonHand
 from ._allowance import Allowance
 from ._awaited_calls import AwaitedCalls
 from ._bench import Bench
@@ -91,12 +91,9 @@ def profile(  # noqa: PLR0913 - all but two are taken by name
     The budget is in seconds, of which fewer are spent where fewer tell enough. Up to `most` are spent where
     that is no more than a twentieth of the whole work.
     """
-    binding = bound_to_thread(fn)
-    hand = OwnHand if binding else DaemonHand
-    bench = Bench(fn, items, clock=clock, is_async=is_async, hand=hand)
-    bench.binding = binding
-    if binding:
-        bench.missing.append(f"pair_speedup: not tried, because {binding}")
+    bench = Bench(fn, items, clock=clock, is_async=is_async, hand=DaemonHand)
+    if binding := bound_to_thread(fn, tasks=tasks_among(fn, bench.feed.peek(FIRST))):
+        bench.bind(binding)
     blame = _blame(bench)
     on_wake = blame.look if blame else None
     witness = WitnessThread(clock, on_wake) if gil_enabled() or on_wake else None
@@ -143,7 +140,7 @@ def profile_at(
         result_memory=result_memory(bench.ledger.samples),
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
-    tasks = tuple(tasks_among(item for item, _ in bench.ledger.samples[:MORE]))
+    tasks = tuple(tasks_among(bench.fn, (item for item, _ in bench.ledger.samples[:MORE])))
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop, tasks)
 
 

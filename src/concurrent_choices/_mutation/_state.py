@@ -19,7 +19,7 @@ from .._inspect._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen,
 from .._inspect._captured import data_among, reached_from, unloaded_among
 from .._inspect._generators import draws
 from .._inspect._ownership import is_own_class
-from .._inspect._tasks import tasks_among, tasks_in
+from .._inspect._tasks import functions_among, methods_among, tasks_in
 from .._runtime._interrupted import raise_handlers
 from ._alterations import altered_by, alters_items
 from ._filled import without_filled
@@ -84,24 +84,32 @@ class _Part(NamedTuple):
 class State:
     """What a callable held when this was made, and some items that it is to be called with.
 
+    What methods of items name counts as held, if the callable may come to them.
+
     What is too large to be looked at before there is need is looked at if `whole`, or when that is asked for.
+
+    Attributes:
+        tasks: What calls may call of these items: functions that they are or hold, and methods.
     """
 
     def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = (), *, whole: bool = False) -> None:
         self._fn = fn
+        functions = functions_among(items)
+        self._methods = methods_among([fn, *functions], items)
+        self.tasks = [*functions, *self._methods]
         self._most = LARGE if whole and self.may_change else MOST
         self._told_from: int | None = None
         self._closer: dict[str, _Part] | None = None  # where that was asked for
         self._items = [(item, _print_of(item)) for item in items if _is_changeable(item)]
         self._more: list[tuple[Any, object]] = []
-        reached = list(reached_from(fn))
+        reached = list(self._reached())
         self._parts: dict[str, _Part] = dict(_looked_at(reached, self._most))
         self._unloaded = unloaded_among(reached)
 
     @cached_property
     def may_change(self) -> bool:
         """Whether the callable's own code stores anything outside its variables."""
-        return may_store(self._fn)
+        return any(map(may_store, (self._fn, *self._methods)))
 
     @cached_property
     def is_held(self) -> bool:
@@ -119,6 +127,11 @@ class State:
         changeable = filter(_is_changeable, items)
         looked = ((item, _print_of(item)) for item in changeable)
         self._more = list(takewhile(lambda _: monotonic() < until, looked))
+        seen = [item for item, _ in self._more]
+        methods = methods_among([self._fn, *functions_among(seen)], seen)
+        # In front, so that what was met before keeps its names, which may have numbers.
+        self._methods[:0] = [each for each in methods if each not in self._methods]
+        self._parts = {**self._now(), **self._parts}
 
     def is_doubtful(self, done: int) -> bool:
         """Whether calls have yet to show if they change what was too large to be looked at before the first.
@@ -159,7 +172,10 @@ class State:
         return large if large and self.may_change else []
 
     def _now(self) -> dict[str, _Part]:
-        return dict(_looked_at(reached_from(self._fn), self._most))
+        return dict(_looked_at(self._reached(), self._most))
+
+    def _reached(self) -> Iterator[tuple[str, Any]]:
+        return reached_from(self._fn, *self._methods)
 
     def _differing(self, now: dict[str, _Part]) -> str:
         """Which part is not what it was, as far as it is looked at."""
@@ -171,7 +187,7 @@ class State:
                 return name
         self._parts.update((name, part) for name, part in now.items() if part.kept)
         new = now.keys() - self._parts.keys()
-        if new and self._unloaded <= unloaded_among(reached_from(self._fn)):  # else a call has imported it
+        if new and self._unloaded <= unloaded_among(self._reached()):  # else a call has imported it
             return min(new)
         return ""
 
@@ -202,15 +218,16 @@ class State:
 
     def altered(self) -> str:
         """The same, or what the callable's code plainly changes, where no call has got there yet."""
-        return self.changed() or altered_by(self._fn)
+        told = (altered_by(each) for each in (self._fn, *self._methods))
+        return self.changed() or next(filter(None, told), "")
 
     def lost_elsewhere(self) -> str:
         """What calls change here, or may come to, and would lose in another process; empty for nothing."""
         if altered := self.altered():
             return altered
         items = [item for item, _ in self._items]
-        tasks = tasks_among(item for item, _ in (*self._items, *self._more))
-        if self.items_changed() or alters_items(self._fn, items) or any(map(altered_by, tasks)):
+        functions = functions_among(item for item, _ in (*self._items, *self._more))
+        if self.items_changed() or alters_items(self._fn, items) or any(map(altered_by, functions)):
             return "their items"
         return ""
 

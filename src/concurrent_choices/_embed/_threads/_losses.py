@@ -30,7 +30,7 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
             fn, args = inner, args[0][0]
         if altered := altered_by(fn) or _given_and_altered(fn, args, kwargs):
             return loss_of(altered)
-        tasks = tasks_among([*args, *kwargs.values()])
+        tasks = tasks_among(fn, [*args, *kwargs.values()])
         if any(map(altered_by, tasks)):
             return loss_of("their arguments")
         if tied := next((stays for each in tasks if (stays := tied_here(each))), ""):
@@ -44,7 +44,8 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 def given_tasks(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """What a call, or the first of a chunk, is given that it may call."""
-    return tasks_among([*(args if out_of_chunk(fn) is fn else args[0][0]), *kwargs.values()])
+    inner = out_of_chunk(fn)
+    return tasks_among(inner, [*(args if inner is fn else args[0][0]), *kwargs.values()])
 
 
 def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

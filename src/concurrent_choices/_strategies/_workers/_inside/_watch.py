@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from ...._facts._lean import TYPE_CHECKING
 from ...._inspect._asking import is_frozen
-from ...._mutation._state import State
+from ...._mutation._state import FIRST, State
 from ...._transfer._pickling import size_of
 from .._between._wire import Kind, Message
 
@@ -39,6 +39,7 @@ class Watch:
         self._fn = fn
         self._perform = perform
         self._state: State | None = None
+        self._examples: list[Any] = []
         self._next = 0.0
         self._found = ""
 
@@ -57,6 +58,7 @@ class Watch:
         with suppress(Exception):  # as below
             # As if `len` were called with it, which holds nothing.
             looks = {place: State(len, [items[place]]) for place in _chosen(items, size_of(frames))}
+            self._examples = [items[place] for place in looks][:FIRST]
         self._rest(began)
         return looks
 
@@ -90,7 +92,7 @@ class Watch:
             if self._state is not None:
                 self._found = self._found or self._state.changed()
             elif self._perform.performed:
-                self._state = State(self._fn, whole=True)
+                self._state = State(self._fn, self._examples, whole=True)
         self._rest(began)
         return self._found
 
