@@ -11,7 +11,7 @@ from engine_moves import outside
 
 from concurrent_choices import recommend, run
 from concurrent_choices._inspect._bonds import bound_to_thread
-from concurrent_choices._inspect._tasks import methods_among
+from concurrent_choices._inspect._tasks import tasks_among
 from concurrent_choices._mutation._state import State
 
 HIGH = 300
@@ -122,7 +122,7 @@ def test_items_of_other_classes_are_looked_at_later():
 def test_methods_that_calls_do_not_come_to_do_not_count():
     """Nor do those that hold and name nothing."""
     assert not State(lambda job: job.tell() + job.colour, [Job(1)]).lost_elsewhere()
-    assert [each.__name__ for each in methods_among([lambda job: job.tell()], [Job(1)])] == ["tell"]
+    assert [each.__name__ for each in tasks_among(lambda job: job.tell(), [Job(1)])] == ["tell"]
 
 
 @pytest.mark.parametrize("job", [Job, Late])
@@ -154,6 +154,6 @@ def test_what_a_method_sets_binds_calls_to_one_thread(tmp_path, monkeypatch):
     def move(pair):
         return pair[0].move(pair[1])
 
-    assert "working directory" in bound_to_thread(move, tasks=methods_among([move], pairs))
+    assert "working directory" in bound_to_thread(move, tasks=tasks_among(move, pairs))
     assert run(move, pairs) == [str(each) for each in folders]
     assert recommend(move, pairs).run() == [str(each) for each in folders]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from functools import lru_cache, partial
 from itertools import islice
-from types import MemberDescriptorType
+from types import MappingProxyType, MemberDescriptorType
 
 from .._facts._lean import TYPE_CHECKING
 from .._runtime._interrupted import raise_handlers
@@ -141,6 +141,8 @@ def elements_of(thing: Any) -> Iterable[Any]:
         return list[object].__iter__(thing)
     if of_type(thing, set):
         return set[object].__iter__(thing)
+    if of_type(thing, MappingProxyType):
+        return elements_of({**thing})
     return tuple[object, ...].__iter__(thing) if of_type(thing, tuple) else ()
 
 

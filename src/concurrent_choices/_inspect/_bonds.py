@@ -23,6 +23,7 @@ from ._captured import reached_from
 from ._code import globals_in, names_in
 from ._ownership import is_own_class, is_own_function
 from ._setters import what_is_set
+from ._tasks import methods_among
 from ._words import text_of
 
 __all__ = [
@@ -68,9 +69,10 @@ def bound_to_thread(fn: Any, caller: int | None = None, tasks: Iterable[Any] = (
 
     `caller` is the identity of the caller's thread; None stands for the present one.
     """
-    called = [fn, *tasks]
     owner = f" owner={threading.get_ident() if caller is None else caller} "
-    reached = list(reached_from(*called))
+    reached = list(reached_from(fn, *tasks))
+    classes = [each for _, each in reached if of_type(each, type)]
+    called = [fn, *tasks, *methods_among(reached, (), classes)]
     for part in _held(reached):
         # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):

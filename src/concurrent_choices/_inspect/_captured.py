@@ -103,8 +103,10 @@ def _followed(thing: Any, name: str) -> Iterable[tuple[str, Any]] | None:
     if is_a(thing, partial):
         return [(_part("function", name), thing.func), *_bound(thing, name)]
     if isinstance(thing, type):
+        bases = [(f"a base of {name}", base) for base in thing.__mro__[1:] if is_own_class(base)]
         kinds = (thing, *classes_of(thing))
-        return ((f"{kind.__name__}.{name}", part) for kind in kinds for name, part in parts_of_class(kind))
+        parts = ((f"{kind.__name__}.{each}", part) for kind in kinds for each, part in parts_of_class(kind))
+        return [*bases, *parts]
     return () if isinstance(thing, ModuleType) or _is_plain_callable(thing) else None
 
 
@@ -269,6 +271,8 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
             continue
         if functions := functions_of(value):
             yield from ((name, each) for each in functions)
+        elif _is_descriptor(value) and is_own_class(type(value)):
+            yield name, type(value)  # whose methods Python calls for that name
         elif not _is_reserved(name) and (is_own_class(value) if isinstance(value, type) else _is_data(value)):
             yield name, value
 
@@ -295,9 +299,12 @@ def _is_data(value: Any) -> bool:
     if is_a(value, *_DATA) or of_type(value, Iterator) or draws(value):
         return True
     kinds = type(value).__mro__
-    return is_own_class(kinds[0]) and not any(
-        "__get__" in vars(each) or "_member_map_" in vars(each) for each in kinds
-    )
+    is_member = any("_member_map_" in vars(each) for each in kinds)
+    return is_own_class(kinds[0]) and not (is_member or _is_descriptor(value))
+
+
+def _is_descriptor(value: Any) -> bool:
+    return any("__get__" in vars(each) for each in type(value).__mro__)
 
 
 def _is_reserved(name: str) -> bool:

@@ -13,12 +13,12 @@ from types import FunctionType, MethodType
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, inside_of, of_type, told_by
 from ._callables import taken_apart
-from ._captured import beneath, functions_of, reached_from
+from ._captured import beneath, data_among, functions_of, reached_from
 from ._code import globals_in, imports_in, names_in
 from ._ownership import is_own_class, is_own_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any
 
@@ -63,22 +63,29 @@ def functions_among(items: Iterable[Any]) -> list[Any]:
 
 
 def tasks_among(fn: Any, items: Iterable[Any]) -> list[Any]:
-    """All that a callable may call of items: functions that they are or hold, and their own methods."""
+    """All that a callable may call of items, and methods of what it holds itself."""
     some = [*items]
     functions = functions_among(some)
-    return [*functions, *methods_among([fn, *functions], some)]
+    return [*functions, *methods_among(list(reached_from(fn)), functions, some)]
 
 
-def methods_among(callers: Iterable[Any], items: Iterable[Any]) -> list[FunctionType]:
-    """Methods that callers may come to, of the user's own classes of items and of what these hold.
+def methods_among(
+    reached: Sequence[tuple[str, Any]], functions: Iterable[Any], items: Sequence[Any]
+) -> list[FunctionType]:
+    """Methods that calls may come to: of the user's own classes of data that is reached, and of items.
 
-    They are those that the code names, also in functions and methods that it comes to, and those that Python
-    itself calls; of these, those that hold or name anything beside what they are called with.
+    They are those that the code names, of what is reached from a callable and from functions among its items
+    and of methods that it comes to, and those that Python itself calls; of these, those that hold or name
+    anything beside what they are called with. Items may be classes.
     """
-    kinds = _kinds_among(items)
+    things = [*items, *(each for _, each in data_among(reached))]
+    kinds = _kinds_among(things)
     if not kinds:
         return []
-    names = frozenset[str]().union(*map(_names_of, callers))
+    parts = (part for each in functions for part in reached_from(each))
+    names = frozenset[str]().union(*(_names_of(each) for _, each in chain(reached, parts)))
+    if any(of_type(each, type) for each in things):
+        names |= _MAKING  # its objects, too
     while True:
         found = [each for kind in kinds for each in _named_in(kind, names)]
         more = names.union(*(names_in(each.__code__) for each in found))
@@ -99,23 +106,23 @@ def _held_by(item: object) -> list[Any]:
     return [each for each in inside_of(item, WIDEST)[:WIDEST] if type(each) not in ATOMS]
 
 
-def _kinds_among(items: Iterable[Any]) -> list[type]:
-    """The user's own classes, each once, that items are of, or what they hold."""
-    things = chain.from_iterable((item, *_held_by(item)) for item in items if type(item) not in ATOMS)
+def _kinds_among(things: Iterable[Any]) -> list[type]:
+    """The user's own classes, each once, that things are of, or what they hold, or that they are."""
+    each_and_held = chain.from_iterable((it, *_held_by(it)) for it in things if type(it) not in ATOMS)
     found: dict[int, type] = {}
-    for each in things:
-        found.update((id(kind), kind) for kind in type(each).__mro__ if is_own_class(kind))
+    for each in each_and_held:
+        kind: type = each if of_type(each, type) else type(each)
+        found.update((id(base), base) for base in kind.__mro__ if is_own_class(base))
         if len(found) >= MOST:
             break
     return [*found.values()]
 
 
-def _names_of(fn: Any) -> frozenset[str]:
-    """The names that a callable's code uses, and that of the functions that it reaches."""
-    if of_type(fn, *_BY_NAME):
+def _names_of(part: Any) -> frozenset[str]:
+    """The names that code of the user's own uses to come to something."""
+    if of_type(part, *_BY_NAME):
         return frozenset({_ANY})
-    functions = (each for _, each in reached_from(fn) if is_own_function(each))
-    return frozenset[str]().union(*(names_in(each.__code__) for each in functions))
+    return names_in(part.__code__) if is_own_function(part) else frozenset()
 
 
 def _named_in(kind: type, names: AbstractSet[str]) -> Iterator[FunctionType]:

@@ -84,7 +84,7 @@ class _Part(NamedTuple):
 class State:
     """What a callable held when this was made, and some items that it is to be called with.
 
-    What methods of items name counts as held, if the callable may come to them.
+    What methods of items and of what it holds name counts as held, if the callable may come to them.
 
     What is too large to be looked at before there is need is looked at if `whole`, or when that is asked for.
 
@@ -94,15 +94,16 @@ class State:
 
     def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = (), *, whole: bool = False) -> None:
         self._fn = fn
-        functions = functions_among(items)
-        self._methods = methods_among([fn, *functions], items)
+        functions, reached = functions_among(items), list(reached_from(fn))
+        self._methods = methods_among(reached, functions, items)
         self.tasks = [*functions, *self._methods]
         self._most = LARGE if whole and self.may_change else MOST
         self._told_from: int | None = None
         self._closer: dict[str, _Part] | None = None  # where that was asked for
         self._items = [(item, _print_of(item)) for item in items if _is_changeable(item)]
         self._more: list[tuple[Any, object]] = []
-        reached = list(self._reached())
+        if self._methods:
+            reached = list(self._reached())
         self._parts: dict[str, _Part] = dict(_looked_at(reached, self._most))
         self._unloaded = unloaded_among(reached)
 
@@ -128,7 +129,7 @@ class State:
         looked = ((item, _print_of(item)) for item in changeable)
         self._more = list(takewhile(lambda _: monotonic() < until, looked))
         seen = [item for item, _ in self._more]
-        methods = methods_among([self._fn, *functions_among(seen)], seen)
+        methods = methods_among(list(reached_from(self._fn)), functions_among(seen), seen)
         # In front, so that what was met before keeps its names, which may have numbers.
         self._methods[:0] = [each for each in methods if each not in self._methods]
         self._parts = {**self._now(), **self._parts}
