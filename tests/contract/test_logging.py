@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import contract_acts as acts
@@ -189,3 +191,36 @@ def test_what_an_initializer_has_set_up(name, of_kind, told, tmp_path):
         run(of_kind(logs.speak), range(3), strategy=strategy)
     assert told.messages == []
     assert len(Path(path).read_text().splitlines()) == 3
+
+
+SILENT = """
+import logging
+from concurrent_choices import run
+
+LOG = logging.getLogger("silent")
+heard = []
+
+def lament(item):
+    LOG.error("alas")
+
+if __name__ == "__main__":
+    {}
+    run(lament, range(3), strategy="process")
+    print(len(heard))
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "heard"),
+    [
+        ("LOG.addFilter(lambda record: heard.append(record))", 3),
+        ("LOG.propagate, LOG.handlers = False, [logging.NullHandler()]", 0),
+        ("LOG.disabled = True", 0),
+    ],
+)
+def test_what_is_turned_off_here(setting, heard, tmp_path):
+    """No worker prints it, though no handler is set up; a filter is asked here."""
+    script = tmp_path / "script.py"
+    script.write_text(SILENT.format(setting), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (f"{heard}\n", "")

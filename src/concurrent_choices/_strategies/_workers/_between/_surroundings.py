@@ -118,11 +118,13 @@ def _logging() -> tuple[int, dict[str, int]] | None:
     root = logging.root
     loggers = [each for each in root.manager.loggerDict.copy().values() if isinstance(each, logging.Logger)]
     kinds: set[type] = {type(handler) for each in (root, *loggers) for handler in each.handlers}
+    turned_off = any(each.filters or each.disabled or not each.propagate for each in loggers)
     levels = {each.name: each.level for each in loggers if each.level}
     rules = root.manager.disable, {**levels, root.name: root.level}
     # In a worker that hands records on, those of its own workers go the same way.
     handed_on = RECORDS in sys.modules
-    return rules if kinds - {logging.NullHandler} or rules != _UNUSED or handed_on else None
+    is_set_up = turned_off or kinds - {logging.NullHandler} or rules != _UNUSED
+    return rules if is_set_up or handed_on else None
 
 
 _UNUSED = 0, {"root": 30}  # nothing, and warnings
