@@ -1,7 +1,8 @@
-"""Methods of items that calls come to: what they change, use or set counts as the callable's own."""
+"""Methods that calls come to, of items and of what is held: what they change or set is the callable's own."""
 
 import os
 import time
+from functools import singledispatch
 from operator import attrgetter, methodcaller
 from pathlib import Path
 
@@ -61,6 +62,59 @@ class Sum(Job):
         return self.note() or other
 
 
+class Hooked(Late):
+    def work(self):
+        return self.tell()
+
+
+class Noted:
+    def __set_name__(self, owner, name):
+        self.name = f"_{name}"
+
+    def __get__(self, thing, owner=None):
+        return self
+
+    def __set__(self, thing, value):
+        SEEN.append(value)
+
+
+class Keeping:
+    value = Noted()
+
+
+class Table(dict):
+    def __missing__(self, key):
+        return SEEN.append(key)
+
+
+@singledispatch
+def note_any(value):
+    return value
+
+
+@note_any.register
+def _(value: int):
+    SEEN.append(value)
+
+
+TABLE, JOB, JOBS = Table(), Job(1), {"one": Job(1)}
+
+
+def set_kept(item):
+    kept = Keeping()
+    kept.value = item
+
+
+HOLDING = {
+    "object": lambda item: JOB.deep(),
+    "table": lambda item: JOBS["one"].deep(),
+    "class": lambda item: Hooked(item).work(),
+    "descriptor": set_kept,
+    "missing": lambda item: TABLE[item],
+    "singledispatch": note_any,
+}
+
+
 def spin_and_note(job):
     acts.spin(job.number)
     job.deep()
@@ -87,6 +141,12 @@ def _nothing_seen():
 def test_what_a_method_changes_is_foretold(fn):
     """Its code tells, however the callable comes to it."""
     assert "the global" in State(fn, [Sum(1)]).lost_elsewhere()
+
+
+@pytest.mark.parametrize("fn", HOLDING.values(), ids=HOLDING)
+def test_so_it_is_of_what_the_callable_holds(fn):
+    """Objects, and classes whose bases have the method; a descriptor; functions for kinds of arguments."""
+    assert "the global" in State(fn, [1]).lost_elsewhere()
 
 
 @pytest.mark.parametrize(
@@ -143,6 +203,24 @@ def test_a_verdict_keeps_them_here():
     assert sorted(SEEN) == [*range(HIGH)]
 
 
+class Moving(Job):
+    def __init__(self, folder):
+        super().__init__(1)
+        self.folder = folder
+
+    def __enter__(self):
+        self.move(self.folder)
+
+    def __exit__(self, *error):
+        pass
+
+
+def move_within(folder):
+    with Moving(folder):
+        time.sleep(0.002)
+        return str(Path.cwd())
+
+
 def test_what_a_method_sets_binds_calls_to_one_thread(tmp_path, monkeypatch):
     """The working directory is that of all threads: each call finds its own."""
     monkeypatch.chdir(tmp_path)
@@ -155,5 +233,6 @@ def test_what_a_method_sets_binds_calls_to_one_thread(tmp_path, monkeypatch):
         return pair[0].move(pair[1])
 
     assert "working directory" in bound_to_thread(move, tasks=tasks_among(move, pairs))
-    assert run(move, pairs) == [str(each) for each in folders]
-    assert recommend(move, pairs).run() == [str(each) for each in folders]
+    for fn, items in ((move, pairs), (move_within, [str(each) for each in folders])):
+        assert run(fn, items) == [str(each) for each in folders]
+        assert recommend(fn, items).run() == [str(each) for each in folders]

@@ -271,8 +271,8 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
             continue
         if functions := functions_of(value):
             yield from ((name, each) for each in functions)
-        elif _is_descriptor(value) and is_own_class(type(value)):
-            yield name, type(value)  # whose methods Python calls for that name
+        elif kinds := _classes_of_descriptor(value):
+            yield from ((name, each) for each in kinds)  # whose methods Python calls for that name
         elif not _is_reserved(name) and (is_own_class(value) if isinstance(value, type) else _is_data(value)):
             yield name, value
 
@@ -299,12 +299,15 @@ def _is_data(value: Any) -> bool:
     if is_a(value, *_DATA) or of_type(value, Iterator) or draws(value):
         return True
     kinds = type(value).__mro__
-    is_member = any("_member_map_" in vars(each) for each in kinds)
-    return is_own_class(kinds[0]) and not (is_member or _is_descriptor(value))
+    return is_own_class(kinds[0]) and not any(
+        "__get__" in vars(each) or "_member_map_" in vars(each) for each in kinds
+    )
 
 
-def _is_descriptor(value: Any) -> bool:
-    return any("__get__" in vars(each) for each in type(value).__mro__)
+def _classes_of_descriptor(value: object) -> list[type]:
+    """The user's own classes of a descriptor; empty where it is none."""
+    kinds = type(value).__mro__
+    return [*filter(is_own_class, kinds)] if any("__get__" in vars(each) for each in kinds) else []
 
 
 def _is_reserved(name: str) -> bool:

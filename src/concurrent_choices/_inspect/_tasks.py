@@ -110,9 +110,10 @@ def _kinds_among(things: Iterable[Any]) -> list[type]:
     """The user's own classes, each once, that things are of, or what they hold, or that they are."""
     each_and_held = chain.from_iterable((it, *_held_by(it)) for it in things if type(it) not in ATOMS)
     found: dict[int, type] = {}
+    each: object
     for each in each_and_held:
-        kind: type = each if of_type(each, type) else type(each)
-        found.update((id(base), base) for base in kind.__mro__ if is_own_class(base))
+        bases: tuple[type, ...] = told_by(each if of_type(each, type) else type(each), "__mro__")
+        found.update((id(base), base) for base in bases if is_own_class(base))
         if len(found) >= MOST:
             break
     return [*found.values()]
