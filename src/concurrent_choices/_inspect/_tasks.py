@@ -5,6 +5,7 @@ What these hold is changed by calls as much as what the callable itself does.
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 from itertools import chain
 from operator import attrgetter, methodcaller
@@ -26,6 +27,9 @@ __all__ = ["functions_among", "methods_among", "tasks_among", "tasks_in"]
 
 WIDEST = 20
 """Elements and attributes of an item that are looked at (guessed: a task has its function and arguments)."""
+
+DEEPEST, FARTHEST = 2, 100
+"""Levels inside an item, and things in all, that are looked at for objects with methods (guessed, too)."""
 
 MOST = 8
 """Different functions, or classes, that are looked at (guessed: a millisecond)."""
@@ -108,14 +112,16 @@ def _held_by(item: object) -> list[Any]:
 
 def _kinds_among(things: Iterable[Any]) -> list[type]:
     """The user's own classes, each once, that things are of, or what they hold, or that they are."""
-    each_and_held = chain.from_iterable((it, *_held_by(it)) for it in things if type(it) not in ATOMS)
     found: dict[int, type] = {}
-    each: object
-    for each in each_and_held:
+    ahead = deque((each, DEEPEST) for each in things if type(each) not in ATOMS)
+    for _ in range(FARTHEST):
+        if not ahead or len(found) >= MOST:
+            break
+        each, depth = ahead.popleft()
         bases: tuple[type, ...] = told_by(each if of_type(each, type) else type(each), "__mro__")
         found.update((id(base), base) for base in bases if is_own_class(base))
-        if len(found) >= MOST:
-            break
+        if depth:
+            ahead.extend((inner, depth - 1) for inner in _held_by(each))
     return [*found.values()]
 
 
