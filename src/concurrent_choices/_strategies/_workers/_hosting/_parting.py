@@ -45,6 +45,6 @@ def _finishes(queue: WorkerQueue, number: int, until: float, context: Context) -
             for message in worker.hear(lambda: context):
                 if message.job == number and queue.heard_of_end(message):
                     return True
-    except (EOFError, KeyError):
-        pass
+    except (EOFError, LookupError):
+        pass  # it is gone; or it got a batch twice, as Ctrl-C came between sending it and noting that
     return False
