@@ -51,7 +51,7 @@ def test_what_workers_have_done_comes_before_what_keeps_others_from_the_job(stra
 
 @pytest.mark.parametrize("strategy", [ProcessStrategy, HybridStrategy])
 def test_ctrl_c_as_a_batch_is_sent_is_what_the_caller_gets(strategy, monkeypatch):
-    """Nobody knows then that it was sent, so that it is sent again, and reported twice."""
+    """It is not sent again, and so not reported twice, though nobody knows that it was sent."""
     send = Link._send
 
     def is_interrupted(link, view, flags):

@@ -46,5 +46,5 @@ def _finishes(queue: WorkerQueue, number: int, until: float, context: Context) -
                 if message.job == number and queue.heard_of_end(message):
                     return True
     except (EOFError, LookupError):
-        pass  # it is gone; or it got a batch twice, as Ctrl-C came between sending it and noting that
+        pass  # it is gone; or Ctrl-C came as it was heard, and of what it says some was lost
     return False
