@@ -53,6 +53,17 @@ def test_the_page_on_choosing_quotes_the_oracle():
     assert sentence + f"{100 - int(within)} of 100 cases" in quoted("docs/choosing.md")
 
 
+def test_the_page_on_the_cost_model_quotes_the_oracle():
+    """How far its standard errors can be trusted."""
+    shares = first(
+        "those within one standard error of theirs, and within two", "oracle", r"^(\d+)%.*; (\d+)%"
+    )
+    sentence = (
+        "{} % of the measurements came within one standard error of their prediction, and {} % within two"
+    )
+    assert sentence.format(*shares) in quoted("docs/cost-model.md")
+
+
 def test_the_readme_quotes_the_regret():
     """How good `auto` was, by size of job, and the best of the simple rules."""
     sizes = ("0.5 s and more", "50 ms", "5 ms")

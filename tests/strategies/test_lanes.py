@@ -27,6 +27,7 @@ from concurrent_choices import (
     run,
 )
 from concurrent_choices._runtime._new_thread import new_thread, start
+from concurrent_choices._strategies._lanes import _threads
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
@@ -596,3 +597,20 @@ def test_nothing_is_kept_waiting_for_an_item_that_may_take_long(
     assert not pool.lacks_items
     source.close()
     assert not pool.lacks_items
+
+
+def test_no_more_is_kept_ready_than_lasts_a_while(thread_pool, monkeypatch):
+    """Five hundred pictures lay in memory for four threads; short calls alone need many at once."""
+    source = Source(iter(range(999)))
+    pool = LanePool(Job(abs, source), thread_pool, workers=4)
+    monkeypatch.setattr(pool, "staff", lambda: None)
+
+    def ready_where_a_while_is(seconds):
+        monkeypatch.setattr(_threads, "LASTING", seconds)
+        source.claim(source.ready)
+        pool.feed()
+        while source.ready < pool._appetite:
+            pool.feed()
+        return source.ready
+
+    assert [ready_where_a_while_is(seconds) for seconds in (inf, inf, 0.0, inf)] == [8, 16, 16, 32]

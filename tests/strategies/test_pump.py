@@ -8,7 +8,8 @@ from itertools import count
 
 import pytest
 
-from concurrent_choices import WorkerStartError, stream
+from concurrent_choices import HybridStrategy, ProcessStrategy, WorkerStartError, run, stream
+from concurrent_choices._strategies._workers._between._wire import Link
 from concurrent_choices._strategies._workers._hosting._pump import Pump
 
 
@@ -46,3 +47,21 @@ def test_what_workers_have_done_comes_before_what_keeps_others_from_the_job(stra
         assert next(results) == 1  # whichever comes first
         with pytest.raises(WorkerStartError, match="cannot load it"):
             list(results)
+
+
+@pytest.mark.parametrize("strategy", [ProcessStrategy, HybridStrategy])
+def test_ctrl_c_as_a_batch_is_sent_is_what_the_caller_gets(strategy, monkeypatch):
+    """It is not sent again, and so not reported twice, though nobody knows that it was sent."""
+    send = Link._send
+
+    def is_interrupted(link, view, flags):
+        send(link, view, flags)
+        monkeypatch.setattr(Link, "_send", send)
+        raise KeyboardInterrupt
+
+    with strategy(1) as workers:
+        run(abs, [-1], strategy=workers)  # they are up
+        monkeypatch.setattr(Link, "_send", is_interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(abs, [-1], strategy=workers)
+        assert run(abs, [-2], strategy=workers) == [2]

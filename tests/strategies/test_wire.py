@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from concurrent_choices._strategies._workers._between import _shared_memory
 from concurrent_choices._strategies._workers._between._wire import SHARED_FROM, Link
 from concurrent_choices._transfer._pickling import load
 from descriptors import no_descriptors
@@ -137,6 +139,42 @@ def test_shared_memory_lives_as_long_as_it_is_looked_at(ends):
     assert (
         open_descriptors() <= before
     )  # fewer, if workers of an earlier test have ended their rest meanwhile
+
+
+@pytest.mark.parametrize("frames", [[b"small"], [b"head", b"z" * SHARED_FROM]], ids=["small", "large"])
+def test_what_ctrl_c_comes_in_between_of_is_not_sent_twice(ends, monkeypatch, frames):
+    """Nobody knows whether it was sent; half of it twice would be taken for a message of another kind."""
+    left, right = ends
+    send = Link._send
+
+    def is_interrupted(link, view, flags):
+        send(link, view, flags)
+        raise KeyboardInterrupt
+
+    left.queue(1, 0, 0, frames)
+    with monkeypatch.context() as patched:
+        patched.setattr(Link, "_send", is_interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            left.flush()
+    left.queue(2, 0, 0, frames)
+    left.flush()
+    assert [kind for kind, *_ in received(right, 2)] == [1, 2]
+
+
+def test_no_python_code_lets_go_of_shared_memory(ends):
+    """Ctrl-C that came in a weakref's callback would be printed and forgotten, and the run would go on."""
+    left, right = ends
+    held, called = len(_shared_memory._held), []
+    left.queue(1, 0, 0, [b"head", b"z" * SHARED_FROM])
+    sender = flushed(left)
+    (message,) = right.receive()
+    sender.join()
+    assert len(_shared_memory._held) == held + 1
+    sys.setprofile(lambda _frame, event, _arg: called.append(event))
+    del message
+    sys.setprofile(None)
+    assert len(_shared_memory._held) == held
+    assert "call" not in called
 
 
 def test_descriptors_that_were_not_taken_are_closed():

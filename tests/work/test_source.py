@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
+import weakref
 from itertools import count
 from math import inf
 
@@ -393,6 +394,21 @@ def test_it_never_seems_finished_while_items_are_left():
     source.claim(1600)
     source.claim(1)
     assert seen == [False]
+
+
+def test_what_was_claimed_is_held_by_who_claimed_it_alone():
+    """A generator of pictures would fill the memory: a thousand of them were kept after they were done."""
+
+    class Picture:
+        """What may be large."""
+
+    source = Source(Picture() for _ in range(9))
+    source.feed(9)
+    claims = [source.claim(limit) for limit in (1, 3)]
+    kept = [weakref.ref(item) for claim in claims for item in claim.items]
+    assert all(each() for each in kept)
+    claims.clear()
+    assert not any(each() for each in kept)
 
 
 @pytest.mark.parametrize("items", [range(10**30), range(0, -(10**30), -1)])

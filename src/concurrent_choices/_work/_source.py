@@ -41,7 +41,10 @@ SIZED: tuple[type[Any], ...] = (
 )
 
 _SWEEP = 1024
-"""Claimed items kept before they are dropped from the front of what is ready: dropping costs a copy."""
+"""Places of claimed items kept at the front of what is ready before they are dropped, which costs a copy."""
+
+_GONE = (None,)
+"""What stands in the place of an item that was claimed, which may be large."""
 
 LONG = 0.05
 """Seconds that a result which is due may wait for the next item, so that a lane has that meanwhile: one that
@@ -138,6 +141,7 @@ class Source:
         if not items:
             return None
         count = len(items)
+        self._ready[at : at + count] = _GONE * count
         self._at = at + count
         self.claimed = start + count
         if at > _SWEEP and at * 2 > len(self._ready):

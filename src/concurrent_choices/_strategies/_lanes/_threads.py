@@ -37,6 +37,10 @@ APPETITE = 4096
 """Most items kept ready from an iterable that only the caller's thread may advance (guessed: some
 milliseconds of the shortest calls)."""
 
+LASTING = 0.02
+"""Seconds for which what is kept ready is enough, as items may be large (guessed: to wake who brings more,
+once it has gone, takes a hundredth of that)."""
+
 MOST_THREADS = 256
 """Most threads that stand in for tasks, whatever the concurrency (guessed: 3 MB of stacks in use)."""
 
@@ -73,6 +77,7 @@ class LanePool:
         self._lock = Mutex()
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
+        self._fed = -inf  # when nothing was ready last
         job.source.window.staffed(workers)
         if body is None and self.batch == 1:
             job.source.hand_out_singly()
@@ -148,7 +153,10 @@ class LanePool:
         if source.ended:
             return
         if not source.ready:
-            self._appetite = min(2 * self._appetite, APPETITE)
+            now = time.perf_counter()
+            if now - self._fed < LASTING:
+                self._appetite = min(2 * self._appetite, APPETITE)
+            self._fed = now
         source.feed(self._appetite, partial(self._begin, len(self.outbox)) if self.workers else None)
 
     def _begin(self, batches: int) -> None:

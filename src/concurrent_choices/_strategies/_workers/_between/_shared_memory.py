@@ -49,24 +49,19 @@ def _aligned(size: int) -> int:
     return (size + 63) & ~63
 
 
-class _Held:
-    """How many pieces of shared memory this process holds.
+_held: set[weakref.ref[mmap.mmap]] = set()
+"""The pieces of shared memory that this process holds. Each has a descriptor, of which there are few.
 
-    Each holds a descriptor, of which there are few: beyond a share of them the bytes are copied.
-    """
+One that is gone is taken out without any Python code: Ctrl-C that came in there would only be printed.
+"""
 
-    count = 0
 
-    @staticmethod
-    @lru_cache
-    def most() -> int:
-        import resource  # noqa: PLC0415 - not everywhere; where memory is shared it is there
+@lru_cache
+def _most() -> int:
+    """How many to hold: beyond a share of the descriptors the bytes are copied."""
+    import resource  # noqa: PLC0415 - not everywhere; where memory is shared it is there
 
-        return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
-
-    @classmethod
-    def drop(cls) -> None:
-        cls.count -= 1
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 
 
 def _mapped(descriptor: int) -> Any:
@@ -75,8 +70,7 @@ def _mapped(descriptor: int) -> Any:
         mapped = mmap.mmap(descriptor, 0)
     finally:
         os.close(descriptor)
-    if _Held.count >= _Held.most():
+    if len(_held) >= _most():
         return bytearray(mapped)
-    _Held.count += 1
-    weakref.finalize(mapped, _Held.drop).atexit = False
+    _held.add(weakref.ref(mapped, _held.discard))
     return mapped

@@ -176,15 +176,16 @@ class Link:
         if len(outgoing) > 1 and not self._attached:
             self._join()
         while outgoing:
-            view = outgoing[0]
+            view = outgoing.popleft()  # first: what Ctrl-C comes in between of must not be sent twice
             try:
                 sent = self._send(view, flags)
-            except BlockingIOError:
-                return
-            if sent == view.nbytes:
-                outgoing.popleft()
-            else:
-                outgoing[0] = view[sent:]
+            except OSError as error:
+                outgoing.appendleft(view)
+                if isinstance(error, BlockingIOError):
+                    return
+                raise
+            if sent < view.nbytes:
+                outgoing.appendleft(view[sent:])
 
     def _join(self) -> None:
         """Make one piece of the small ones, to be sent in one call."""
@@ -197,10 +198,13 @@ class Link:
     def _send(self, view: memoryview, flags: int) -> int:
         if not self._attached or self._attached[0][0] is not view:
             return self._socket.send(view, flags)
-        descriptor = self._attached[0][1]
+        _, descriptor = self._attached.popleft()
         rights = (SOL_SOCKET, SCM_RIGHTS, _DESCRIPTOR.pack(descriptor))
-        sent = self._socket.sendmsg([view], [rights], flags)
-        self._attached.popleft()
+        try:
+            sent = self._socket.sendmsg([view], [rights], flags)
+        except OSError:
+            self._attached.appendleft((view, descriptor))
+            raise
         os.close(descriptor)
         return sent
 

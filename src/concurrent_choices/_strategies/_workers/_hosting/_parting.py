@@ -45,6 +45,6 @@ def _finishes(queue: WorkerQueue, number: int, until: float, context: Context) -
             for message in worker.hear(lambda: context):
                 if message.job == number and queue.heard_of_end(message):
                     return True
-    except (EOFError, KeyError):
-        pass
+    except (EOFError, LookupError):
+        pass  # it is gone; or Ctrl-C came as it was heard, and of what it says some was lost
     return False
