@@ -151,7 +151,7 @@ def test_so_it_is_of_what_the_callable_holds(fn):
 
 @pytest.mark.parametrize(
     "item",
-    [[Job(1)], {"job": Job(1)}, Late(1), (len, Job(1)), {"deep": {"in": [Job(1)]}}],
+    [[Job(1)], {"job": Job(1)}, Late(1), (len, Job(1)), {"deep": {"in": Job(1)}}],
     ids=["list", "dict", "other", "pair", "deep"],
 )
 def test_so_it_is_where_items_hold_the_object(item):
