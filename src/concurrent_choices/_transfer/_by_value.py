@@ -60,7 +60,7 @@ def dumps(
             cloudpickle.register_pickle_by_value(module)
             _staying.add(module.__name__)
     # As of now: their modules may be imported later than this one.
-    _mine.update({**reducers(), io.TextIOWrapper: _reduce_file})
+    _mine.update({**reducers(), io.TextIOWrapper: _reduce_file, **dict.fromkeys(_loggers(), _reduce_logger)})
     with io.BytesIO() as file:
         _Pickler(file, beside, table).dump(value)
         return file.getvalue()
@@ -209,6 +209,34 @@ def _reduce_file(file: Any) -> Any:
     if file is sys.stdout or file is sys.stderr:
         return _own[io.TextIOWrapper](file)
     return by_name(file)
+
+
+def _loggers() -> list[type]:
+    """Classes of loggers that somebody has derived."""
+    logging = sys.modules.get("logging")
+    found: list[type] = [] if logging is None else logging.Logger.__subclasses__()
+    for kind in found:
+        found += kind.__subclasses__()
+    return [kind for kind in found if kind.__name__ != "RootLogger"]
+
+
+def _reduce_logger(logger: Any) -> tuple[Any, ...]:
+    """With its class: by its name alone, one without its methods would be made in a worker."""
+    return _logger, (logger.name, type(logger), logger.level)
+
+
+def _logger(name: str, kind: type[Any], level: int) -> Any:
+    """The logger of that name, of that class where it was not there before."""
+    logging: Any = import_module("logging")
+    usual = logging.getLoggerClass()
+    logging.setLoggerClass(kind)
+    try:
+        found = logging.getLogger(name)
+    finally:
+        logging.setLoggerClass(usual)
+    if not found.level:
+        found.setLevel(level)
+    return found
 
 
 def _reduce_view(view: memoryview) -> Any:

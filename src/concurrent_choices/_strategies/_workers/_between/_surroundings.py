@@ -111,21 +111,25 @@ def _locale() -> str:
     return locale.setlocale(locale.LC_ALL, None)
 
 
-def _logging() -> tuple[int, dict[str, int]] | None:
-    """What is disabled, and the levels of loggers; None where nobody has set logging up."""
+def _logging() -> tuple[int, dict[str, int], set[str]] | None:
+    """What is disabled, the levels of loggers, and which of these are of classes of their own.
+
+    None where nobody has set logging up.
+    """
     if (logging := loaded("logging", "NullHandler")) is None:
         return None
     root = logging.root
     loggers = [each for each in root.manager.loggerDict.copy().values() if isinstance(each, logging.Logger)]
     kinds: set[type] = {type(handler) for each in (root, *loggers) for handler in each.handlers}
     levels = {each.name: each.level for each in loggers if each.level}
-    rules = root.manager.disable, {**levels, root.name: root.level}
+    own = {name for name in levels if type(root.manager.loggerDict.get(name)) is not logging.Logger}
+    rules = root.manager.disable, {**levels, root.name: root.level}, own
     # In a worker that hands records on, those of its own workers go the same way.
     handed_on = RECORDS in sys.modules
     return rules if kinds - {logging.NullHandler} or rules != _UNUSED or handed_on else None
 
 
-_UNUSED = 0, {"root": 30}  # nothing, and warnings
+_UNUSED: tuple[int, dict[str, int], set[str]] = 0, {"root": 30}, set()  # nothing, and warnings
 
 
 def _umask() -> int | None:
@@ -180,14 +184,19 @@ def _adopt_environment(new: dict[str, str], old: dict[str, str] | None) -> None:
         time.tzset()
 
 
-def _adopt_logging(new: tuple[int, dict[str, int]], old: tuple[int, dict[str, int]]) -> None:
+def _adopt_logging(
+    new: tuple[int, dict[str, int], set[str]], old: tuple[int, dict[str, int], set[str]]
+) -> None:
     if new == old:
         return
     import logging  # noqa: PLC0415 - as in `_take_decimal_rules`
 
     logging.disable(new[0])
     for name in old[1] | new[1]:
-        if old[1].get(name) != (level := new[1].get(name, 0)):
+        if old[1].get(name) == (level := new[1].get(name, 0)):
+            continue
+        # A logger of a class of its own is made by its module, which would find one without its methods.
+        if name not in new[2] or name in logging.root.manager.loggerDict:
             logging.getLogger(name).setLevel(level)
 
 
