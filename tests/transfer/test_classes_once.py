@@ -64,6 +64,36 @@ def told(number):
 
 print(run(told, [1], strategy="process"))
 """,
+    "members": """
+from enum import Enum, Flag
+from concurrent_choices import run
+
+class Planet(Enum):
+    EARTH = 5.97, 6.37
+    MARS = 0.64, 3.39
+    def __init__(self, mass, radius):
+        self.mass, self.radius = mass, radius
+
+class Status(int, Enum):
+    OK = 200, "fine"
+    def __new__(cls, code, phrase):
+        made = int.__new__(cls, code)
+        made._value_, made.phrase = code, phrase
+        return made
+
+class Side(Flag):
+    LEFT = 1
+    RIGHT = 2
+
+Side.LEFT.other = Side.RIGHT
+
+def told(planet):
+    same = Planet((0.64, 3.39)) is Planet.MARS and Side.LEFT.other is Side.RIGHT
+    return planet, planet.radius, Planet.MARS.mass, Status.OK.phrase, Status(200) + 1, same
+
+planet, *others = run(told, [Planet.EARTH], strategy="process")[0]
+print(planet is Planet.EARTH, *others)
+""",
 }
 
 
@@ -82,3 +112,8 @@ def test_registries_of_classes_stay_as_they_are(tmp_path):
 def test_what_a_class_was_told_as_it_was_made_is_not_asked_for_again(tmp_path):
     """It travels though that is known no longer, and classes that calls make are told as ever."""
     assert answers("arguments", tmp_path) == ["[('users', 'thing!', 'ordered', 'new?')]"]
+
+
+def test_members_of_an_enum_hold_what_they_were_given(tmp_path):
+    """By its `__init__` or `__new__`, as the planets of Python's documentation, or later."""
+    assert answers("members", tmp_path) == ["True 6.37 0.64 fine 201 True"]

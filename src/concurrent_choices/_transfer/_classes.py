@@ -28,7 +28,23 @@ def reduce_class(
     MET[_key(made_of)] = kind
     if kind not in _arrived:
         _at_home[kind] = os.getpid()
-    return _made, (_name_in_main(kind), make, _with_slots(kind, made_of)), (fill, state), *nothing, _filled
+    told = fill, state, _told_of_members(kind)
+    return _made, (_name_in_main(kind), make, _with_slots(kind, made_of)), told, *nothing, _filled
+
+
+def _told_of_members(kind: type) -> dict[str, dict[str, Any]]:
+    """What the members of an enum hold, by their names, of what its `__init__` or others gave them.
+
+    cloudpickle makes them anew of their values, and calls nothing of the enum's own.
+    """
+    if not isinstance(kind, EnumMeta):
+        return {}
+    held: dict[str, dict[str, Any]] = {name: vars(each) for name, each in kind.__members__.items()}
+    return {name: {key: of[key] for key in of.keys() - _MADE} for name, of in held.items()}
+
+
+_MADE = {"_name_", "_value_", "_sort_order_", "__objclass__"}
+"""What `enum` itself gives to members."""
 
 
 def _with_slots(kind: type, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -100,14 +116,16 @@ def _without(places: Iterable[tuple[type, str]]) -> Generator[None]:
 _making = Mutex()
 
 
-def _filled(kind: type, told: tuple[Callable[..., Any], Any]) -> None:
+def _filled(kind: Any, told: tuple[Callable[..., Any], Any, dict[str, dict[str, Any]]]) -> None:
     """Put into a class what it holds where it was sent; not into one's own, which is only coming back.
 
     Its methods would be copies then, with globals of their own, and what was set in it since would be lost.
     """
-    fill, state = told
+    fill, state, members = told
     if kind in _arrived:
         fill(kind, state)
+        for name, held in members.items():
+            kind[name].__dict__.update(held)
         prepare_again(kind)
 
 
