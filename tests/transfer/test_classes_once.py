@@ -71,6 +71,7 @@ from concurrent_choices import run
 class Planet(Enum):
     EARTH = 5.97, 6.37
     MARS = 0.64, 3.39
+    RED = 0.64, 3.39
     def __init__(self, mass, radius):
         self.mass, self.radius = mass, radius
 
@@ -84,12 +85,14 @@ class Status(int, Enum):
 class Side(Flag):
     LEFT = 1
     RIGHT = 2
+    BOTH = 3
 
 Side.LEFT.other = Side.RIGHT
 
 def told(planet):
     same = Planet((0.64, 3.39)) is Planet.MARS and Side.LEFT.other is Side.RIGHT
-    return planet, planet.radius, Planet.MARS.mass, Status.OK.phrase, Status(200) + 1, same
+    named = Planet["RED"] is Planet.MARS is Planet.RED and Side["BOTH"] is Side.LEFT | Side.RIGHT is Side.BOTH
+    return planet, planet.radius, Planet.MARS.mass, Status.OK.phrase, Status(200) + 1, same, named
 
 planet, *others = run(told, [Planet.EARTH], strategy="process")[0]
 print(planet is Planet.EARTH, *others)
@@ -115,5 +118,5 @@ def test_what_a_class_was_told_as_it_was_made_is_not_asked_for_again(tmp_path):
 
 
 def test_members_of_an_enum_hold_what_they_were_given(tmp_path):
-    """By its `__init__` or `__new__`, as the planets of Python's documentation, or later."""
-    assert answers("members", tmp_path) == ["True 6.37 0.64 fine 201 True"]
+    """By its `__init__` or `__new__`, as the planets of Python's documentation, or later. No name is lost."""
+    assert answers("members", tmp_path) == ["True 6.37 0.64 fine 201 True True"]

@@ -28,8 +28,21 @@ def reduce_class(
     MET[_key(made_of)] = kind
     if kind not in _arrived:
         _at_home[kind] = os.getpid()
+    if isinstance(kind, EnumMeta):
+        made_of = _with_aliases(kind, made_of, state)
     told = fill, state, _told_of_members(kind)
     return _made, (_name_in_main(kind), make, _with_slots(kind, made_of)), told, *nothing, _filled
+
+
+def _with_aliases(
+    kind: EnumMeta, made_of: tuple[Any, ...], state: tuple[dict[str, Any], Any]
+) -> tuple[Any, ...]:
+    """What an enum is made of, with all names of members: cloudpickle sets second ones as mere attributes."""
+    members: dict[str, Any] = dict(kind.__members__)
+    for name in members:
+        state[0].pop(name, None)
+    bases, name, qualname, _, *others = made_of
+    return bases, name, qualname, {name: each.value for name, each in members.items()}, *others
 
 
 def _told_of_members(kind: type) -> dict[str, dict[str, Any]]:
@@ -37,10 +50,13 @@ def _told_of_members(kind: type) -> dict[str, dict[str, Any]]:
 
     cloudpickle makes them anew of their values, and calls nothing of the enum's own.
     """
-    if not isinstance(kind, EnumMeta):
-        return {}
-    held: dict[str, dict[str, Any]] = {name: vars(each) for name, each in kind.__members__.items()}
-    return {name: {key: of[key] for key in of.keys() - _MADE} for name, of in held.items()}
+    members: dict[str, Any] = dict(kind.__members__) if isinstance(kind, EnumMeta) else {}
+    return {name: _given_to(each) for name, each in members.items()}
+
+
+def _given_to(member: Any) -> dict[str, Any]:
+    held: dict[str, Any] = dict(member.__dict__)
+    return {name: held[name] for name in held.keys() - _MADE}
 
 
 _MADE = {"_name_", "_value_", "_sort_order_", "__objclass__"}
