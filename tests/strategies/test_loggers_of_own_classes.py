@@ -31,8 +31,8 @@ class Traced(logging.Logger):
         self.log(5, message)
 
 logging.setLoggerClass(Traced)
-log = logging.getLogger("script")
-log.setLevel(5)
+log = logging.getLogger("script.deep.down")
+logging.getLogger("script").setLevel(5)
 logging.addLevelName(5, "TRACE")
 logging.basicConfig(format="%(levelname)s %(message)s", stream=sys.stdout)
 
@@ -47,7 +47,7 @@ def both(item):
 run(library.work, [1], strategy="process")
 run(work, [2], strategy="process")
 sys.stdout.flush()
-print(run(both, [3], strategy="process") == [log], log.level)
+print(run(both, [3], strategy="process") == [log], log.level, log.getEffectiveLevel())
 """
 
 
@@ -57,4 +57,4 @@ def test_they_are_in_workers_what_they_are_here(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     logged = ["TRACE library 1", "TRACE script 2", "TRACE both 3", "TRACE both 3"]
-    assert printed(script) == [*logged, "True 5"]
+    assert printed(script) == [*logged, "True 0 5"]

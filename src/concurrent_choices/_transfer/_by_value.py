@@ -234,7 +234,7 @@ def _logger(name: str, kind: type[Any], level: int) -> Any:
         found = logging.getLogger(name)
     finally:
         logging.setLoggerClass(usual)
-    if not found.level:
+    if level and not found.level:
         found.setLevel(level)
     return found
 

@@ -196,8 +196,31 @@ def _adopt_logging(
         if old[1].get(name) == (level := new[1].get(name, 0)):
             continue
         # A logger of a class of its own is made by its module, which would find one without its methods.
-        if name not in new[2] or name in logging.root.manager.loggerDict:
+        if name in new[2] | old[2] and name not in logging.root.manager.loggerDict:
+            _set_when_made(name, level)
+        else:
             logging.getLogger(name).setLevel(level)
+
+
+def _set_when_made(name: str, level: int) -> None:
+    """Have a logger begin with a level, and those beneath it, since it may never be made here itself."""
+    if not _awaited:
+        import logging  # noqa: PLC0415 - as above
+
+        begin = logging.Logger.__init__
+
+        def begin_at(logger: logging.Logger, name: str, level: Any = 0) -> None:
+            place = name
+            while place and place not in _awaited:
+                place = place.rpartition(".")[0]
+            begin(logger, name, level or _awaited.get(place, 0))
+
+        logging.Logger.__init__ = begin_at  # type: ignore[method-assign,assignment]  # the only seam
+    _awaited[name] = level
+
+
+_awaited: dict[str, int] = {}
+"""In a worker: levels of loggers that were not made yet."""
 
 
 def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:
