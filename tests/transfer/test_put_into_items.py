@@ -5,18 +5,18 @@ from __future__ import annotations
 from interpreters import printed
 
 SCRIPT = """
-from pathlib import Path
+from fractions import Fraction
 from concurrent_choices._transfer._kept_here import kept_here
 
-def words(path):
-    return len(path.parts)
+def words(number):
+    return number.numerator
 
-def told(path):
-    return path.words()
+def told(number):
+    return number.words()
 
-items = [Path("here"), 1]
+items = [Fraction(1, 2), 1]
 print(kept_here(told, items) or "it may go")
-Path.words = words
+Fraction.words = words
 print(kept_here(told, items))
 print(kept_here(len, items) or "it may go")
 """
@@ -26,5 +26,5 @@ def test_what_calls_use_of_them_keeps_a_callable_here(tmp_path):
     """A worker's classes do not have them; what uses none of them may go."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    stays = "pathlib.Path.words was replaced here, which another process would not see"
+    stays = "fractions.Fraction.words was replaced here, which another process would not see"
     assert printed(script) == ["it may go", stays, "it may go"]
