@@ -162,6 +162,12 @@ def draws_here(path):
     plt.savefig(path)
 
 
+def queries(path):
+    import duckdb
+
+    return duckdb.sql(f"from '{path}'").fetchall()
+
+
 @pytest.mark.parametrize(
     ("fn", "what"),
     [
@@ -185,6 +191,7 @@ def draws_here(path):
         (speaks, "locale"),
         (draws, "matplotlib.pyplot"),
         (draws_here, "matplotlib.pyplot"),
+        (queries, "duckdb's default connection"),
     ],
 )
 def test_what_all_threads_share(fn, what):

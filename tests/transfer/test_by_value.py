@@ -7,6 +7,7 @@ import textwrap
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
 from threading import Lock
 from types import FunctionType
+from typing import NewType
 
 import pytest
 
@@ -279,3 +280,43 @@ def test_what_a_type_statement_names_travels():
     row = here_and_back(made).__annotations__["row"]
     assert row.__origin__.__name__ == "Row"
     assert str(row.__origin__.__value__) == "dict[str, T]"
+
+
+TYPED = """
+from typing import Callable, Generic, NewType, ParamSpec, TypeVarTuple, Unpack
+from concurrent_choices import run
+
+Id = NewType("Id", int)
+P = ParamSpec("P")
+Ts = TypeVarTuple("Ts")
+
+class Call(Generic[P]):
+    pass
+
+def told(number: Id, *more: Unpack[Ts]) -> Callable[P, tuple[Unpack[Ts]]]:
+    return Id(number)
+
+def is_one(kind):
+    return kind is Id, kind
+
+print(run(told, [3], strategy="process"))
+print(Call[[int]].__parameters__, repr(run(is_one, [Id, P], strategy="process")))
+print(run(is_one, [Id], strategy="process")[0][1] is Id)
+"""
+
+
+def test_what_typing_makes_under_a_name_travels(tmp_path):
+    """A worker has nothing of that name in the main module. It stays one thing, however often it comes."""
+    script = tmp_path / "script.py"
+    script.write_text(TYPED)
+    assert printed(script) == ["[3]", "() [(True, __main__.Id), (False, ~P)]", "True"]
+
+
+Number = NewType("Number", int)
+
+
+def test_what_typing_makes_travels_by_name_where_that_can_be_imported():
+    """It arrives as itself, and nothing of it is in the pickle but its name."""
+    sent = dump((Number, lambda: None))
+    assert load(sent)[0] is Number
+    assert b"NewType" not in sent[0]

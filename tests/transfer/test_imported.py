@@ -286,6 +286,14 @@ def test_a_name_that_was_added(told):
     assert "EXTRA" in told("shop.EXTRA = 1\ndef ours(item): return shop.EXTRA\n", "ours")
 
 
+def test_a_method_that_was_put_into_a_class_of_a_library(told):
+    """As one that logs at a level of the program's own, which a worker's loggers do not have."""
+    own = "import logging\nLOG = logging.getLogger('shop')\ndef ours(item): return LOG.success(item)\n"
+    assert told(own, "ours") == ""
+    put = "def success(logger, words): logger.log(25, words)\nlogging.Logger.success = success\n"
+    assert "success" in told(own + put, "ours")
+
+
 @pytest.mark.parametrize(
     "added",
     [

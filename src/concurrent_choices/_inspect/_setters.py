@@ -28,10 +28,23 @@ _SEED = "it seeds a random generator, which all threads draw from"
 _FIGURE = "it draws by matplotlib.pyplot, whose present figure all threads share"
 _ARGUMENTS = "it sets the command line, which all threads share"
 _DECIMAL = "it uses the caller's decimal context, which all calls share"
+_CONNECTION = "it asks duckdb's default connection, which all threads share"
 _WARNINGS = "it records warnings, which all threads give to one place"
 
 SHARED = frozenset(
-    {_FOLDER, _OUTPUT, _ENVIRONMENT, _MASK, _LOCALE, _SEED, _FIGURE, _ARGUMENTS, _DECIMAL, _WARNINGS}
+    {
+        _FOLDER,
+        _OUTPUT,
+        _ENVIRONMENT,
+        _MASK,
+        _LOCALE,
+        _SEED,
+        _FIGURE,
+        _ARGUMENTS,
+        _DECIMAL,
+        _CONNECTION,
+        _WARNINGS,
+    }
 )
 """What binds calls to one thread, whichever that is."""
 
@@ -52,6 +65,9 @@ _CALLED: dict[str, dict[str, str]] = {
     "torch": {"manual_seed": _SEED},
     "matplotlib": {"pyplot": _FIGURE},
     "decimal": {"getcontext": _DECIMAL},
+    "duckdb": dict.fromkeys(
+        ("execute", "from_df", "query", "read_csv", "read_json", "read_parquet", "sql"), _CONNECTION
+    ),
 }
 """By what functions and the like they do so, by the last name of their module, and what is said of it."""
 

@@ -1,4 +1,4 @@
-"""What was put into a library's modules from outside, as tests do: `patch("time.time")`, or by assignment.
+"""What was put into a library's modules and classes from outside: by tests, `patch("time.time")`, or by hand.
 
 Another process has the library's own. A worker may import this, so nothing slow may be imported here.
 """
@@ -22,10 +22,10 @@ _DEEPEST = 2
 """Levels of submodules and classes below a module (guessed: `os.path.exists` and `http.client.HTTP.send`)."""
 
 
-def strangers_in(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
-    """What of a library's module code names and somebody else wrote, by the path that leads to it."""
-    ahead: list[tuple[str, Any, int]] = [("", module, _DEEPEST)]
-    seen = Seen(module)
+def strangers_in(outermost: ModuleType | type, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
+    """What of a library's module or class code names and others wrote, by the path that leads to it."""
+    ahead: list[tuple[str, Any, int]] = [("", outermost, _DEEPEST)]
+    seen = Seen(outermost)
     for path, holder, deepest in ahead:
         for name, value, kind in _named(holder, names):
             if _is_stranger(value, kind, holder):

@@ -1,8 +1,8 @@
 """How a callable, and what it holds, gets to another process; and for what it stays in this one.
 
-_pickling     how things travel; _by_value and _apart: those that no worker can import; _markers: by their
-              names, those that are told by their identity, and _nameless: by keys; _whole_errors: what
-              things hold of errors; _obstacle: why not
+_pickling     how things travel; _by_value and _apart: those that no worker can import, among them _classes;
+              _markers: by their names, those told by their identity, and _nameless: by keys;
+              _whole_errors: what they hold of errors; _obstacle: why not
 _prepared     what an initializer set in what travelled by value, for functions that come later
 _imports      what a worker has to import for it; _callable_size: how much travels with it
 _imported     what it uses of modules, which a worker may find otherwise

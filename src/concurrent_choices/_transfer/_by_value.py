@@ -6,19 +6,18 @@ Imported only where plain pickle will not do: cloudpickle is slow to import.
 from __future__ import annotations
 
 import io
-import os
 import sys
 import typing
 from collections import ChainMap
 from collections.abc import Callable, Iterable
-from enum import EnumMeta
 from functools import cached_property, lru_cache, singledispatch, singledispatchmethod, update_wrapper
 from importlib import import_module
 from operator import attrgetter
 from pickle import PickleBuffer
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, WeakSet
+from typing import Any, NewType, ParamSpec, TypeVarTuple
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import cloudpickle
 
@@ -28,7 +27,8 @@ from .._inspect._generators import by_name, draws, reducers
 from .._inspect._ownership import is_own_class
 from .._mutation._marks import CONTAINERS, keeps_one, summed
 from .._runtime._interrupted import raise_handlers
-from ._prepared import filled_function, prepare_again
+from ._classes import MET, reduce_class
+from ._prepared import filled_function
 
 __all__ = ["dumps"]
 
@@ -60,7 +60,7 @@ def dumps(
             cloudpickle.register_pickle_by_value(module)
             _staying.add(module.__name__)
     # As of now: their modules may be imported later than this one.
-    _mine.update({**reducers(), io.TextIOWrapper: _reduce_file})
+    _mine.update({**reducers(), io.TextIOWrapper: _reduce_file, **dict.fromkeys(_loggers(), _reduce_logger)})
     with io.BytesIO() as file:
         _Pickler(file, beside, table).dump(value)
         return file.getvalue()
@@ -211,6 +211,34 @@ def _reduce_file(file: Any) -> Any:
     return by_name(file)
 
 
+def _loggers() -> list[type]:
+    """Classes of loggers that somebody has derived."""
+    logging = sys.modules.get("logging")
+    found: list[type] = [] if logging is None else logging.Logger.__subclasses__()
+    for kind in found:
+        found += kind.__subclasses__()
+    return [kind for kind in found if kind.__name__ != "RootLogger"]
+
+
+def _reduce_logger(logger: Any) -> tuple[Any, ...]:
+    """With its class: by its name alone, one without its methods would be made in a worker."""
+    return _logger, (logger.name, type(logger), logger.level)
+
+
+def _logger(name: str, kind: type[Any], level: int) -> Any:
+    """The logger of that name, of that class where it was not there before."""
+    logging: Any = import_module("logging")
+    usual = logging.getLoggerClass()
+    logging.setLoggerClass(kind)
+    try:
+        found = logging.getLogger(name)
+    finally:
+        logging.setLoggerClass(usual)
+    if level and not found.level:
+        found.setLevel(level)
+    return found
+
+
 def _reduce_view(view: memoryview) -> Any:
     """As a view of a copy, where cloudpickle has bytes, which have other methods and cannot be changed."""
     made_of = view.tobytes() if view.readonly else bytearray(view.tobytes())
@@ -239,6 +267,31 @@ def _alias(name: str, value: Any, parameters: tuple[Any, ...]) -> Any:
     return _ALIAS(name, value, type_params=parameters)
 
 
+def _reduce_named(thing: Any) -> str | tuple[Any, ...]:
+    """How what `NewType` and the like make travels: by its name where a worker can import it."""
+    if _is_importable(thing):
+        name: str = thing.__reduce__()
+        return name
+    key = _keys.setdefault(thing, uuid4().hex)
+    MET[key] = thing
+    made_of = (thing.__name__, *([thing.__supertype__] if isinstance(thing, NewType) else ()))
+    # As if it were in a slot, because some have no `__dict__` from CPython 3.12 on.
+    return _named, (key, type(thing), made_of), (None, {"__module__": thing.__module__})
+
+
+def _named(key: str, kind: type, made_of: tuple[Any, ...]) -> Any:
+    """The one that there is, where it was met before: they are told by their identity."""
+    found = MET.get(key)
+    if found is None:
+        found = MET.setdefault(key, kind(*made_of))
+        _keys[found] = key
+    return found
+
+
+_keys: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+"""What those go by that `_reduce_named` is for."""
+
+
 def _refuse_compiled(fn: Any) -> None:
     """Of a function that Nuitka has compiled, which passes for one, the code is a stub that raises."""
     if type(fn) is not FunctionType:
@@ -254,68 +307,6 @@ def _reduce_function(reduced: Any) -> Any:
     return make, made_of, (fill, state), *nothing, filled_function
 
 
-def _reduce_class(
-    kind: type, make: Callable[..., type], made_of: tuple[Any, ...], state: Any, *others: Any
-) -> tuple[Any, ...]:
-    """How a class travels by value: as cloudpickle has it, except that its own process leaves it as it is."""
-    *nothing, fill = others
-    if kind not in _arrived:
-        _at_home[kind] = os.getpid()
-    return _made, (_name_in_main(kind), make, _with_slots(kind, made_of)), (fill, state), *nothing, _filled
-
-
-def _with_slots(kind: type, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a class is made of, its slots too: cloudpickle makes it without, and sets `__slots__` afterwards.
-
-    Its objects would have a `__dict__` in a worker, and could not come back to where they have none.
-    """
-    if "__slots__" not in vars(kind) or isinstance(kind, EnumMeta):  # enums are made otherwise
-        return made_of
-    meta, name, bases, namespace, *others = made_of
-    if NamedTuple in bases:  # which sees to that itself
-        return made_of
-    # Where there are none, too: what derives from it would have a `__dict__`, or could not name `__weakref__`
-    return meta, name, bases, {**namespace, "__slots__": vars(kind)["__slots__"]}, *others
-
-
-def _name_in_main(kind: type) -> str:
-    """The name under which the main module has a class of its own; empty where it has not."""
-    held = vars(sys.modules["__main__"]).get(kind.__name__)
-    return kind.__name__ if held is kind and kind.__module__ == "__main__" else ""
-
-
-def _made(name: str, make: Callable[..., type], made_of: tuple[Any, ...]) -> type:
-    """A class, without what is in it; the one that there is, where it was met before."""
-    made = make(*made_of)
-    if _at_home.get(made) != os.getpid():
-        _arrived.add(made)
-        main = vars(sys.modules["__main__"])
-        if name and main.get(name) is _given.get(name):  # never in place of what is there anyway
-            main[name] = _given[name] = made
-    return made
-
-
-def _filled(kind: type, told: tuple[Callable[..., Any], Any]) -> None:
-    """Put into a class what it holds where it was sent; not into one's own, which is only coming back.
-
-    Its methods would be copies then, with globals of their own, and what was set in it since would be lost.
-    """
-    fill, state = told
-    if kind in _arrived:
-        fill(kind, state)
-        prepare_again(kind)
-
-
-_at_home: WeakKeyDictionary[type, int] = WeakKeyDictionary()
-"""Classes that were sent, and the process that they are from, of which a forked worker is a copy."""
-
-_arrived: WeakSet[type] = WeakSet()
-"""Classes that came to this process by value. Each time they come again they are filled anew."""
-
-_given: dict[str, type] = {}
-"""Those put into the main module, where calls look that pickle their objects, or read such pickles."""
-
-
 # Merged, not put in front: every object is looked up in each of the maps.
 _own, *_others = cloudpickle.Pickler.dispatch_table.maps
 _mine: dict[type, Callable[[Any], Any]] = {
@@ -325,6 +316,7 @@ _mine: dict[type, Callable[[Any], Any]] = {
     cached_property: _reduce_cached_property,
     singledispatchmethod: _reduce_dispatching_method,
     CACHED: _reduce_cached,
+    **dict.fromkeys((NewType, ParamSpec, TypeVarTuple), _reduce_named),
     **({_ALIAS: _reduce_alias} if _ALIAS else {}),
 }
 _REDUCERS = ChainMap(_mine, *_others)
@@ -340,7 +332,7 @@ class _Pickler(cloudpickle.Pickler):
         if isinstance(obj, type):
             reduced: Any = super().reducer_override(obj)
             has_state = reduced is not NotImplemented and len(reduced) > 2  # noqa: PLR2004 - what makes it, and of what
-            return _reduce_class(obj, *reduced) if has_state else reduced
+            return reduce_class(obj, *reduced) if has_state else reduced
         if not isinstance(obj, FunctionType):
             return NotImplemented
         _refuse_compiled(obj)

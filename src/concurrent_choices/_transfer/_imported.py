@@ -24,6 +24,7 @@ from .._inspect._captured import (
 )
 from .._inspect._code import globals_of, names_in
 from .._inspect._ownership import is_own_class, is_own_function, of_libraries
+from .._inspect._strangers import strangers_in
 from .._mutation._filled import filled_in
 from .._mutation._kept_by_caches import data_kept
 from .._mutation._marks import compare, is_compared, mark_of, value_at
@@ -138,7 +139,12 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     names = names_in(fn.__code__)
     held = dict(globals_of(fn))
     kinds = [value if isinstance(value, type) else type(value) for value in held.values()]
-    yield from _of_classes(dict.fromkeys(each for kind in kinds for each in kind.__mro__))
+    lines = dict.fromkeys(each for kind in kinds for each in kind.__mro__)
+    yield from _of_classes(lines)
+    for kind in lines:
+        if not is_own_class(kind):  # as a logger's, for a level of the program's own
+            put = [(f"{kind.__qualname__}.{at}", each) for at, each in strangers_in(kind, names)]
+            yield from _data(kind.__module__, put)
     if "__subclasses__" in names:
         yield from ((kind.__module__, f"{kind.__qualname__}.__subclasses__()") for kind in _own(kinds))
     for _, module in modules_of(fn):

@@ -10,11 +10,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from .._inspect._asking import written_in
 from .._inspect._bonds import prompts
 from .._inspect._captured import reached_from
+from .._inspect._code import names_in
 from .._inspect._held_items import holds_items
 from .._inspect._one_process import held_within, of_one_process
-from .._inspect._strangers import is_mock
+from .._inspect._ownership import MAINS, is_own_class, is_own_function
+from .._inspect._strangers import is_mock, strangers_in
 from ._hashed import items_hashed, shows_hashes
 from ._lookups import looked_up
 from ._pretences import pretended, put_there, unseen
@@ -30,7 +33,24 @@ def kept_here(fn: Any, items: Sequence[Any] = (), tasks: Iterable[Any] = ()) -> 
     for each in (fn, *tasks):
         if stays := unseen(replaced_in(each) or pretended()) or tied_here(each):
             return stays
-    return items_hashed(fn, items) or holds_items(reached_from(fn), items)
+    reached = list(reached_from(fn))
+    return unseen(_put_into_items(reached, items)) or items_hashed(fn, items) or holds_items(reached, items)
+
+
+def _put_into_items(reached: Iterable[tuple[str, Any]], items: Iterable[Any]) -> str:
+    """A method that code names, and that the main module has put into a library's class that items are of."""
+    own = (each for _, each in reached if is_own_function(each))
+    names = frozenset[str]().union(*(names_in(each.__code__) for each in own))
+    for kind in dict.fromkeys(each for item in items for each in type(item).__mro__):
+        if not is_own_class(kind):
+            put = (name for name, value in strangers_in(kind, names) if _is_of_main(value))
+            if name := next(put, ""):
+                return f"{kind.__module__}.{kind.__qualname__}.{name}"
+    return ""
+
+
+def _is_of_main(value: Any) -> bool:
+    return is_own_function(value) and written_in(value) in MAINS
 
 
 def tied_here(fn: Any) -> str:

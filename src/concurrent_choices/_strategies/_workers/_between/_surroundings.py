@@ -111,8 +111,11 @@ def _locale() -> str:
     return locale.setlocale(locale.LC_ALL, None)
 
 
-def _logging() -> tuple[int, dict[str, int]] | None:
-    """What is disabled, and the levels of loggers; None where nobody has set logging up."""
+def _logging() -> tuple[int, dict[str, int], set[str]] | None:
+    """What is disabled, the levels of loggers, and which of these are of classes of their own.
+
+    None where nobody has set logging up.
+    """
     if (logging := loaded("logging", "NullHandler")) is None:
         return None
     root = logging.root
@@ -120,14 +123,15 @@ def _logging() -> tuple[int, dict[str, int]] | None:
     kinds: set[type] = {type(handler) for each in (root, *loggers) for handler in each.handlers}
     turned_off = any(each.filters or each.disabled or not each.propagate for each in loggers)
     levels = {each.name: each.level for each in loggers if each.level}
-    rules = root.manager.disable, {**levels, root.name: root.level}
+    own = {name for name in levels if type(root.manager.loggerDict.get(name)) is not logging.Logger}
+    rules = root.manager.disable, {**levels, root.name: root.level}, own
     # In a worker that hands records on, those of its own workers go the same way.
     handed_on = RECORDS in sys.modules
     is_set_up = turned_off or kinds - {logging.NullHandler} or rules != _UNUSED
     return rules if is_set_up or handed_on else None
 
 
-_UNUSED = 0, {"root": 30}  # nothing, and warnings
+_UNUSED: tuple[int, dict[str, int], set[str]] = 0, {"root": 30}, set()  # nothing, and warnings
 
 
 def _umask() -> int | None:
@@ -182,15 +186,43 @@ def _adopt_environment(new: dict[str, str], old: dict[str, str] | None) -> None:
         time.tzset()
 
 
-def _adopt_logging(new: tuple[int, dict[str, int]], old: tuple[int, dict[str, int]]) -> None:
+def _adopt_logging(
+    new: tuple[int, dict[str, int], set[str]], old: tuple[int, dict[str, int], set[str]]
+) -> None:
     if new == old:
         return
     import logging  # noqa: PLC0415 - as in `_take_decimal_rules`
 
     logging.disable(new[0])
     for name in old[1] | new[1]:
-        if old[1].get(name) != (level := new[1].get(name, 0)):
+        if old[1].get(name) == (level := new[1].get(name, 0)):
+            continue
+        # A logger of a class of its own is made by its module, which would find one without its methods.
+        if name in new[2] | old[2] and name not in logging.root.manager.loggerDict:
+            _set_when_made(name, level)
+        else:
             logging.getLogger(name).setLevel(level)
+
+
+def _set_when_made(name: str, level: int) -> None:
+    """Have a logger begin with a level, and those beneath it, since it may never be made here itself."""
+    if not _awaited:
+        import logging  # noqa: PLC0415 - as above
+
+        begin = logging.Logger.__init__
+
+        def begin_at(logger: logging.Logger, name: str, level: Any = 0) -> None:
+            place = name
+            while place and place not in _awaited:
+                place = place.rpartition(".")[0]
+            begin(logger, name, level or _awaited.get(place, 0))
+
+        logging.Logger.__init__ = begin_at  # type: ignore[method-assign,assignment]  # the only seam
+    _awaited[name] = level
+
+
+_awaited: dict[str, int] = {}
+"""In a worker: levels of loggers that were not made yet."""
 
 
 def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:

@@ -16,6 +16,8 @@ def hand_on(message: Message, context: Context) -> None:
 
     try:
         record = logging.makeLogRecord(load(message.frames))
+        if record.levelname == f"Level {record.levelno}":  # which has a name here, by `addLevelName`
+            record.levelname = logging.getLevelName(record.levelno)
         try:
             context.copy().run(logging.getLogger(record.name).handle, record)
         except Exception:  # noqa: BLE001 - a filter's or a handler's own
