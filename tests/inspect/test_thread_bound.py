@@ -8,7 +8,9 @@ import random as chance
 import signal
 import sqlite3
 import sys
+import tempfile
 import threading
+import urllib.request
 import warnings
 from contextlib import chdir
 from functools import partial
@@ -16,6 +18,7 @@ from os import environ
 from pathlib import Path
 from random import seed as seed_all
 from signal import signal as take_handler
+from urllib.request import install_opener
 
 import pytest
 
@@ -162,6 +165,42 @@ def draws_here(path):
     plt.savefig(path)
 
 
+def heeds_warnings(item):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return item
+
+
+def warns_not(item):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return item
+
+
+def answers(text):
+    sys.stdin = io.StringIO(text)
+
+
+def finds_modules(folder):
+    sys.path.insert(0, folder)
+
+
+def finds_others(folder):
+    sys.path = [folder]
+
+
+def puts_files(folder):
+    tempfile.tempdir = folder
+
+
+def asks_a_proxy(opener):
+    urllib.request.install_opener(opener)
+
+
+def asks_by_name(opener):
+    install_opener(opener)
+
+
 def queries(path):
     import duckdb
 
@@ -192,6 +231,13 @@ def queries(path):
         (draws, "matplotlib.pyplot"),
         (draws_here, "matplotlib.pyplot"),
         (queries, "duckdb's default connection"),
+        (heeds_warnings, "has them raised"),
+        (answers, "standard input"),
+        (finds_modules, "where modules are searched"),
+        (finds_others, "where modules are searched"),
+        (puts_files, "temporary files"),
+        (asks_a_proxy, "how URLs are opened"),
+        (asks_by_name, "how URLs are opened"),
     ],
 )
 def test_what_all_threads_share(fn, what):
@@ -207,6 +253,8 @@ def test_what_is_only_called_alike_is_shared_by_nobody():
     assert bound_to_thread(lambda item: {item: os.environ["HOME"], "out": sys.stdout}) == ""
     assert bound_to_thread(lambda settings, name: settings.update({name: os.environ.get(name)})) == ""
     assert bound_to_thread(lambda item: [sys.argv[1:], item, decimal.localcontext()]) == ""
+    assert bound_to_thread(lambda path, item: path.append(item) or [*path, *sys.path]) == ""
+    assert bound_to_thread(warns_not) == ""
     assert bound_to_thread(lambda item, process: process.stdout.read(item) + process.environ["A"]) == ""
 
 

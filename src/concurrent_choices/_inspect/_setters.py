@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ._asking import of_type, told_by
 from ._code import codes_in, globals_of, imports_in
-from ._steps import steps_of, use_of
+from ._steps import Step, steps_of, use_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import CodeType
-
-    from ._steps import Step
 
 __all__ = ["EVERYWHERE", "SHARED", "what_is_set"]
 
@@ -27,9 +24,13 @@ _LOCALE = "it sets the locale, which all threads share"
 _SEED = "it seeds a random generator, which all threads draw from"
 _FIGURE = "it draws by matplotlib.pyplot, whose present figure all threads share"
 _ARGUMENTS = "it sets the command line, which all threads share"
+_INPUT = "it sets standard input, which all threads share"
+_PATH = "it sets where modules are searched, which all threads share"
+_TEMPORARY = "it sets the folder of temporary files, which all threads share"
+_OPENER = "it sets how URLs are opened, which all threads share"
 _DECIMAL = "it uses the caller's decimal context, which all calls share"
 _CONNECTION = "it asks duckdb's default connection, which all threads share"
-_WARNINGS = "it records warnings, which all threads give to one place"
+_WARNINGS = "it records warnings or has them raised, which all threads share"
 
 SHARED = frozenset(
     {
@@ -41,6 +42,10 @@ SHARED = frozenset(
         _SEED,
         _FIGURE,
         _ARGUMENTS,
+        _INPUT,
+        _PATH,
+        _TEMPORARY,
+        _OPENER,
         _DECIMAL,
         _CONNECTION,
         _WARNINGS,
@@ -65,6 +70,8 @@ _CALLED: dict[str, dict[str, str]] = {
     "torch": {"manual_seed": _SEED},
     "matplotlib": {"pyplot": _FIGURE},
     "decimal": {"getcontext": _DECIMAL},
+    "sys.path": dict.fromkeys(("append", "extend", "insert", "remove"), _PATH),
+    "request": {"install_opener": _OPENER},
     "duckdb": dict.fromkeys(
         ("execute", "from_df", "query", "read_csv", "read_json", "read_parquet", "sql"), _CONNECTION
     ),
@@ -72,7 +79,8 @@ _CALLED: dict[str, dict[str, str]] = {
 """By what functions and the like they do so, by the last name of their module, and what is said of it."""
 
 _ASSIGNED: dict[str, dict[str, str]] = {
-    "sys": {"argv": _ARGUMENTS, "stderr": _OUTPUT, "stdout": _OUTPUT},
+    "sys": {"argv": _ARGUMENTS, "path": _PATH, "stderr": _OUTPUT, "stdin": _INPUT, "stdout": _OUTPUT},
+    "tempfile": {"tempdir": _TEMPORARY},
 }
 """The same of what a module is given."""
 
@@ -83,10 +91,19 @@ _INDEXED = {"argv": _ARGUMENTS, "environ": _ENVIRONMENT}
 _STORED = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 """Instructions that give it one, and how many values stand above it then."""
 
-_DRAWING = "matplotlib.pyplot"
-_CATCHING, _RECORDING = "catch_warnings", "record"
+_NOTHING = Step("NOP", 0, joined=False)
 
-_SAME = {"_decimal": "decimal", "_locale": "locale", "_signal": "signal", "nt": "os", "posix": "os"}
+_DRAWING = "matplotlib.pyplot"
+_CATCHING, _RAISING, _RECORDING = "catch_warnings", "error", "record"
+
+_SAME = {
+    "_decimal": "decimal",
+    "_locale": "locale",
+    "_signal": "signal",
+    "nt": "os",
+    "posix": "os",
+    "urllib.request": "request",
+}
 """Modules that others have their functions from."""
 
 
@@ -125,26 +142,30 @@ def _told_by(code: CodeType, modules: dict[str, str]) -> str:
     if not _may_set(frozenset(code.co_names), modules.values()):
         return ""
     steps = steps_of(code)
-    records = any(of_type(each, tuple) and _RECORDING in each for each in code.co_consts)
-    warned = _WARNINGS if records and _CATCHING in code.co_names else ""
+    names = (each for each in code.co_consts if of_type(each, tuple))  # of arguments, for one
+    heeds = _RAISING in code.co_consts or any(_RECORDING in each for each in names)
+    warned = _WARNINGS if heeds and _CATCHING in code.co_names else ""
     return next(filter(None, (warned, *_by_names(steps, modules), *_by_index(steps))), "")
 
 
 def _may_set(names: frozenset[str], modules: Iterable[str]) -> bool:
     """Whether code that uses such names, and modules, is worth a look at its instructions."""
-    if not names.isdisjoint((_CATCHING, *_INDEXED)):
+    if not names.isdisjoint((_CATCHING, *_INDEXED)) or {"sys", "path"} <= names:
         return True
     homes = names.union(modules)
     tables = (*_CALLED.items(), *_ASSIGNED.items())
     return any(home in homes and not names.isdisjoint(table) for home, table in tables)
 
 
-def _by_names(steps: Iterable[Step], modules: dict[str, str]) -> Iterator[str]:
+def _by_names(steps: tuple[Step, ...], modules: dict[str, str]) -> Iterator[str]:
     """By a function of a module, or what a module is given."""
-    for before, step in pairwise(steps):
+    for outer, before, step in zip((_NOTHING, *steps), steps, steps[1:], strict=False):
         table = _TABLES.get(step.name)
         if table is not None and isinstance(before.value, str):
-            yield table.get(modules.get(before.value, before.value), {}).get(step.value, "")
+            home = modules.get(before.value, before.value)
+            if home == "path" and outer.value == "sys":
+                home = "sys.path"  # alone it may be any list
+            yield table.get(home, {}).get(step.value, "")
 
 
 def _by_index(steps: tuple[Step, ...]) -> Iterator[str]:
