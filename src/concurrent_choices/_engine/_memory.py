@@ -11,7 +11,7 @@ from math import frexp
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .._inspect._asking import length_of, of_type
+from .._inspect._asking import length_of, of_type, told_by
 from .._inspect._callables import called
 from .._inspect._captured import reached_from
 from .._runtime._interrupted import raise_handlers
@@ -202,11 +202,7 @@ def _size(value: object) -> Hashable:
     return kind, size.bit_length() // 4
 
 
-def _bytes_of_array(value: Any) -> int:
+def _bytes_of_array(value: object) -> int:
     """What an array tells; 0 of anything else. Its class goes first: a proxy may ask a server for a name."""
-    try:
-        told = value.nbytes if hasattr(type(value), "nbytes") else 0
-    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
-        raise_handlers(error)
-        return 0
+    told = told_by(value, "nbytes") if told_by(type(value), "nbytes") is not None else 0
     return told if isinstance(told, int) else 0

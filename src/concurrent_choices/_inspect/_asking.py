@@ -101,15 +101,15 @@ def told_by(thing: object, name: str) -> Any:
         return None
 
 
-def length_of(thing: Any) -> int | None:
+def length_of(thing: object) -> int | None:
     """How many things it holds, where C tells; None where it does not say, or only by code in Python.
 
     That may take its time, ask a database, or take down that it was called.
     """
+    ask = told_by(type(thing), "__len__")
     try:
-        told = isinstance(type(thing).__len__, WrapperDescriptorType)
-        return len(thing) if told else None
-    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        return ask(thing) if of_type(ask, WrapperDescriptorType) else None
+    except Exception as error:  # noqa: BLE001 - an array without dimensions raises, and a proxy of what is gone
         raise_handlers(error)
         return None
 

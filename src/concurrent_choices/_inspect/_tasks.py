@@ -113,7 +113,7 @@ def _held_by(item: object) -> list[Any]:
 def _kinds_among(things: Iterable[Any]) -> list[type]:
     """The user's own classes, each once, that things are of, or what they hold, or that they are."""
     found: dict[int, type] = {}
-    ahead = deque((each, DEEPEST) for each in things if type(each) not in ATOMS)
+    ahead: deque[tuple[object, int]] = deque((each, DEEPEST) for each in things if type(each) not in ATOMS)
     for _ in range(FARTHEST):
         if not ahead or len(found) >= MOST:
             break
