@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import time
 import weakref
 from functools import lru_cache, partial
@@ -15,6 +16,7 @@ from concurrent_choices._engine._report import RunReport
 from concurrent_choices._judge._controller._climb import FIRST
 from concurrent_choices._judge._controller._loop_controller import LoopController
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
+from concurrent_choices._mutation._state import State
 from concurrent_choices._strategies._workers._hosting import _staffing
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -238,14 +240,30 @@ def test_limits_count():
     assert key(nap, limits=Limits(threads=1)) != key(nap)
 
 
-def test_a_length_that_raises():
-    """A value's own hook may do anything."""
+def test_nothing_is_asked_by_code_of_its_own():
+    """A query loads all its rows to tell its length, a proxy asks a server for names, a mock counts both."""
+    asked = []
 
-    class Odd:
+    class Query:
+        lock = threading.Lock()
+
+        def __init__(self):
+            self.held = self.lock  # so that it has no pickle, and is looked at from outside
+
         def __len__(self):
-            raise RuntimeError
+            asked.append("length")
+            return 1
 
-    assert key(len, Odd()) == key(len, Odd())
+        def __getattr__(self, name):
+            asked.append(name)
+            raise AttributeError(name)
+
+    query = Query()
+    for fn, item in ((lambda number: query and number, 1), (str, query)):
+        asked.clear()
+        key(fn, item)
+        assert State(fn).changed() == ""
+        assert [name for name in asked if not name.startswith("__")] == []  # such as pickle asks for
 
 
 @pytest.mark.parametrize("place", [lambda odd: odd, lambda odd: (odd,), lambda odd: {"one": odd}])

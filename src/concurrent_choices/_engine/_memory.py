@@ -8,11 +8,10 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import islice
 from math import frexp
-from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .._inspect._asking import of_type
+from .._inspect._asking import length_of, of_type, told_by
 from .._inspect._callables import called
 from .._inspect._captured import reached_from
 from .._runtime._interrupted import raise_handlers
@@ -199,15 +198,11 @@ def _size(value: object) -> Hashable:
         return kind, seen.bit_length() // 4
     if of_type(value, float):
         return kind, frexp(seen)[1] // 4
-    size = _told(attrgetter("nbytes"), value) or _told(len, value)
+    size = _bytes_of_array(value) or length_of(value) or 0
     return kind, size.bit_length() // 4
 
 
-def _told(ask: Callable[[Any], object], value: object) -> int:
-    """A whole number that a value tells of itself; 0 where it tells none."""
-    try:
-        told = ask(value)
-    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
-        raise_handlers(error)
-        return 0
+def _bytes_of_array(value: object) -> int:
+    """What an array tells; 0 of anything else. Its class goes first: a proxy may ask a server for a name."""
+    told = told_by(value, "nbytes") if told_by(type(value), "nbytes") is not None else 0
     return told if isinstance(told, int) else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from functools import lru_cache, partial
 from itertools import islice
-from types import MappingProxyType, MemberDescriptorType
+from types import MappingProxyType, MemberDescriptorType, WrapperDescriptorType
 
 from .._facts._lean import TYPE_CHECKING
 from .._runtime._interrupted import raise_handlers
@@ -33,6 +33,7 @@ __all__ = [
     "is_logger",
     "is_proxy",
     "is_ufunc",
+    "length_of",
     "loaded_class",
     "of_loaded",
     "of_type",
@@ -96,6 +97,19 @@ def told_by(thing: object, name: str) -> Any:
     try:
         return getattr(thing, name, None)
     except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
+        return None
+
+
+def length_of(thing: object) -> int | None:
+    """How many things it holds, where C tells; None where it does not say, or only by code in Python.
+
+    That may take its time, ask a database, or take down that it was called.
+    """
+    ask = told_by(type(thing), "__len__")
+    try:
+        return ask(thing) if of_type(ask, WrapperDescriptorType) else None
+    except Exception as error:  # noqa: BLE001 - an array without dimensions raises, and a proxy of what is gone
         raise_handlers(error)
         return None
 

@@ -15,7 +15,17 @@ from types import ModuleType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from .._inspect._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen, is_logger, is_proxy, of_type
+from .._inspect._asking import (
+    ATOMS,
+    Seen,
+    attributes_of,
+    inside_of,
+    is_frozen,
+    is_logger,
+    is_proxy,
+    length_of,
+    of_type,
+)
 from .._inspect._captured import data_among, reached_from, unloaded_among
 from .._inspect._generators import draws
 from .._inspect._ownership import is_own_class
@@ -328,8 +338,8 @@ def _outline(value: Any) -> str:
     """What can be seen of a value from outside: its kind, its length, its attributes."""
     some = list(attributes_of(value).items())  # at once: other threads may add to it
     plain = {key: _glimpse(each) for key, each in some if of_type(each, int, float, str, bytes)}
-    sizes = {key: _length(each) for key, each in some if of_type(each, list, dict, set, tuple)}
-    return f"{type(value).__qualname__} {_length(value)} {plain} {sizes}"
+    sizes = {key: length_of(each) for key, each in some if of_type(each, list, dict, set, tuple)}
+    return f"{type(value).__qualname__} {length_of(value)} {plain} {sizes}"
 
 
 def _glimpse(value: Any) -> str:
@@ -341,11 +351,3 @@ def _glimpse(value: Any) -> str:
         raise_handlers(error)
         told = None
     return f"{type(value).__name__} {told}"
-
-
-def _length(value: Any) -> int:
-    try:
-        return len(value)
-    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
-        raise_handlers(error)
-        return -1
