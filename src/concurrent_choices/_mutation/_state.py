@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
 from time import monotonic
-from types import ModuleType
+from types import FunctionType, ModuleType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
@@ -110,7 +110,7 @@ class State:
     @cached_property
     def may_change(self) -> bool:
         """Whether the callable's own code stores anything outside its variables."""
-        return any(map(may_store, (self._fn, *self._methods)))
+        return any(map(may_store, (self._fn, *self._functions)))
 
     @cached_property
     def is_held(self) -> bool:
@@ -131,7 +131,7 @@ class State:
         seen = [item for item, _ in self._more]
         methods = methods_among(list(reached_from(self._fn)), functions_among(seen), seen)
         # In front, so that what was met before keeps its names, which may have numbers.
-        self._methods[:0] = [each for each in methods if each not in self._methods]
+        self._methods[:0] = [each for each in methods if not any(each is one for one in self._methods)]
         self._parts = {**self._now(), **self._parts}
 
     def is_doubtful(self, done: int) -> bool:
@@ -174,6 +174,10 @@ class State:
 
     def _now(self) -> dict[str, _Part]:
         return dict(_looked_at(self._reached(), self._most))
+
+    @property
+    def _functions(self) -> list[FunctionType]:
+        return [each for each in self._methods if of_type(each, FunctionType)]
 
     def _reached(self) -> Iterator[tuple[str, Any]]:
         return reached_from(self._fn, *self._methods)
@@ -219,7 +223,7 @@ class State:
 
     def altered(self) -> str:
         """The same, or what the callable's code plainly changes, where no call has got there yet."""
-        told = (altered_by(each) for each in (self._fn, *self._methods))
+        told = (altered_by(each) for each in (self._fn, *self._functions))
         return self.changed() or next(filter(None, told), "")
 
     def lost_elsewhere(self) -> str:
