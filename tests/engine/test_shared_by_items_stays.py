@@ -169,6 +169,33 @@ def test_what_a_context_around_a_function_changes_is_foretold(fn):
     assert "the global 'SEEN'" in State(fn, [1]).lost_elsewhere()
 
 
+def summing():
+    total = 0
+    while True:
+        total += yield total
+
+
+class Sums:
+    def __init__(self):
+        self.sums = summing()
+        next(self.sums)
+
+    def add(self, item):
+        self.sums.send(item)
+
+
+SUMS = Sums()
+
+
+def add_to_sums(item):
+    SUMS.add(item)
+
+
+def test_what_a_generator_is_sent_is_foretold():
+    """It is kept there, as in a list; another process has a generator of its own."""
+    assert "the global 'SUMS'" in State(add_to_sums, [1]).lost_elsewhere()
+
+
 def test_items_whose_class_calls_something_stay():
     """A list of their module has all of it, as after a loop."""
     items = [Emitter() for _ in range(HIGH)]
