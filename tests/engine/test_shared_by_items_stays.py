@@ -97,7 +97,21 @@ class Kept:
         return cls()
 
 
-KINDS = {"kept": Kept}
+class Counted:
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+
+
+class Making:
+    inner = Counted
+
+    def make(self):
+        return self.inner()
+
+
+KINDS = {"kept": Kept, "counted": Counted}
 ITEMS = {
     "what a class calls": (lambda item: item.go(), Emitter),
     "deep": (lambda item: item.go(), lambda: Many(Many(Many(Emitter())))),
@@ -108,6 +122,8 @@ ITEMS = {
 MAKING = {
     "class": (lambda item: item(), lambda: Kept),
     "table": (lambda item: KINDS[item](), lambda: "kept"),
+    "counter": (lambda item: KINDS[item](), lambda: "counted"),
+    "class in a class": (lambda item: item.make(), Making),
     "type": (lambda item: item.another(), Kept),
     "class of": (lambda item: item.one_more(), Kept),
     "class method": (lambda item: item.of(), Kept),

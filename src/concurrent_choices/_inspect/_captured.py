@@ -73,9 +73,9 @@ def data_among(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 def reached_from(fn: Any, *others: Any) -> Iterator[tuple[str, Any]]:
     """All that hangs on a callable, with names for people: data, and the functions and classes followed.
 
-    Then what hangs on others, which its calls come to by their items.
+    Then what hangs on others, which its calls come to by their items; of classes their data alone.
     """
-    ahead: list[tuple[str, Any]] = [*((_come_to(each), each) for each in others), ("it", fn)]
+    ahead = [*(part for each in others for part in _come_to(each)), ("it", fn)]
     seen = Seen()
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
@@ -93,8 +93,12 @@ def reached_from(fn: Any, *others: Any) -> Iterator[tuple[str, Any]]:
                     yield name, thing
 
 
-def _come_to(thing: object) -> str:
-    return "a method of its items" if callable(thing) else "what its items share"
+def _come_to(thing: Any) -> list[tuple[str, Any]]:
+    """A method; or of a class, all that is data."""
+    if not of_type(thing, type):
+        return [("a method of its items", thing)]
+    shared = ((f"{thing.__name__}.{name}", part) for name, part in parts_of_class(thing))
+    return [*data_among([*shared])]
 
 
 def _followed(thing: Any, name: str) -> Iterable[tuple[str, Any]] | None:

@@ -11,7 +11,7 @@ from itertools import chain
 from operator import attrgetter, methodcaller
 from types import FunctionType, MethodType
 
-from .._facts._lean import TYPE_CHECKING
+from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._asking import ATOMS, Seen, inside_of, of_type, told_by
 from ._callables import taken_apart
 from ._captured import beneath, data_among, functions_of, is_data, reached_from
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["functions_among", "methods_among", "tasks_among", "tasks_in"]
+__all__ = ["Methods", "functions_among", "methods_among", "tasks_among", "tasks_in"]
 
 WIDEST = 20
 """Elements and attributes of an item that are looked at (guessed: a task has its function and arguments)."""
@@ -75,18 +75,30 @@ def tasks_among(fn: Any, items: Iterable[Any]) -> list[Any]:
     """All that a callable may call of items, and methods of what it holds itself."""
     some = [*items]
     functions = functions_among(some)
-    return [*functions, *methods_among(list(reached_from(fn)), functions, some)]
+    return [*functions, *methods_among(list(reached_from(fn)), functions, some).functions]
+
+
+class Methods(NamedTuple):
+    """What calls may come to by classes.
+
+    Attributes:
+        functions: Of methods and properties, and others that are found inside things.
+        kinds: Classes that have data of which code has the name.
+    """
+
+    functions: list[FunctionType]
+    kinds: list[type]
 
 
 def methods_among(
     reached: Sequence[tuple[str, Any]], functions: Sequence[Any], items: Iterable[Any]
-) -> list[Any]:
+) -> Methods:
     """What calls may come to by the user's own classes of data that is reached, and of items.
 
     These are methods that the code names, of what is reached from a callable and from functions among its
     items and of methods that it comes to, and those that Python itself calls; of these, those that hold or
-    name anything beside what they are called with. Further, what the code names of what all objects of a
-    class share, and other functions that such things have inside. Items may be classes.
+    name anything beside what they are called with. Further, other functions that such things have inside.
+    What all objects of a class share is such a thing, too, if the code names it. Items may be classes.
     """
     met = _Met()
     met.look_into([*items, *(each for _, each in data_among(reached))])
@@ -106,15 +118,23 @@ def methods_among(
         names = more
     known = [told_by(each, "__code__") for each in functions]
     others = [each for code, each in met.functions.items() if code not in known]
-    return [each for each in (*others, *found) if _holds_something(each)]
+    methods = [each for each in (*others, *found) if of_type(each, FunctionType) and _holds_something(each)]
+    return Methods(methods, [each for each in met.kinds.values() if _has_data(each, names)])
 
 
-def _holds_something(part: Any) -> bool:
-    """Whether it is data, or a function that has or names anything beside what it is called with."""
-    if not of_type(part, FunctionType):
-        return is_data(part)
-    code = part.__code__
-    return bool(part.__closure__ or part.__defaults__ or globals_in(code) or imports_in(code))
+def _holds_something(method: FunctionType) -> bool:
+    code = method.__code__
+    return bool(method.__closure__ or method.__defaults__ or globals_in(code) or imports_in(code))
+
+
+def _has_data(kind: type, names: AbstractSet[str]) -> bool:
+    """Whether code with such names may find data in a class, or put other data in its place."""
+    named = (part for name, part in [*vars(kind).items()] if name[:2] != "__" and _is_named(name, names))
+    return any(type(part) in ATOMS or is_data(part) for part in named)
+
+
+def _is_named(name: str, names: AbstractSet[str]) -> bool:
+    return name in names or _ANY in names
 
 
 def _held_by(item: object) -> list[Any]:
@@ -189,7 +209,7 @@ def _named_in(kind: type, names: AbstractSet[str]) -> Iterator[Any]:
     """What a class has by such names, or Python's: functions of methods and properties, and data."""
     for name, part in [*vars(kind).items()]:
         is_pythons = name[:2] == "__"
-        if _ANY in names or name in names:
+        if _is_named(name, names):
             functions = functions_of(part)
             yield from filter(is_own_function, functions)
             if not (functions or is_pythons or type(part) in ATOMS):
