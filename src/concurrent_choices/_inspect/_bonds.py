@@ -72,7 +72,7 @@ def bound_to_thread(fn: Any, caller: int | None = None, tasks: Iterable[Any] = (
     owner = f" owner={threading.get_ident() if caller is None else caller} "
     reached = list(reached_from(fn, *tasks))
     classes = [each for _, each in reached if of_type(each, type)]
-    called = [fn, *tasks, *methods_among(reached, (), classes)]
+    called = [fn, *tasks, *methods_among(reached, (), classes).functions]
     for part in _held(reached):
         # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):

@@ -11,7 +11,7 @@ import builtins
 import sys
 from collections import deque
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property, partial, partialmethod, singledispatchmethod
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
@@ -32,6 +32,7 @@ __all__ = [
     "classes_of",
     "data_among",
     "functions_of",
+    "is_data",
     "loaded_as",
     "modules_of",
     "parts_of_class",
@@ -52,6 +53,7 @@ _CALLED = (FunctionType, MethodType, partial)
 _MADE_OF = {
     **dict.fromkeys((classmethod, staticmethod), ("__func__",)),
     cached_property: ("func",),
+    partialmethod: ("func",),
     property: ("fget", "fset", "fdel"),
 }
 """What stands for functions in a class, and the names by which they have those."""
@@ -71,9 +73,9 @@ def data_among(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 def reached_from(fn: Any, *others: Any) -> Iterator[tuple[str, Any]]:
     """All that hangs on a callable, with names for people: data, and the functions and classes followed.
 
-    Then what hangs on others, which its calls come to by their items.
+    Then what hangs on others, which its calls come to by their items; of classes their data alone.
     """
-    ahead: list[tuple[str, Any]] = [*(("a method of its items", each) for each in others), ("it", fn)]
+    ahead = [*(part for each in others for part in _come_to(each)), ("it", fn)]
     seen = Seen()
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
@@ -91,12 +93,20 @@ def reached_from(fn: Any, *others: Any) -> Iterator[tuple[str, Any]]:
                     yield name, thing
 
 
+def _come_to(thing: Any) -> list[tuple[str, Any]]:
+    """A method; or of a class, all that is data."""
+    if not of_type(thing, type):
+        return [("a method of its items", thing)]
+    shared = ((f"{thing.__name__}.{name}", part) for name, part in parts_of_class(thing))
+    return [*data_among([*shared])]
+
+
 def _followed(thing: Any, name: str) -> Iterable[tuple[str, Any]] | None:
     """What hangs on a thing of that name that is not data itself; None where it is."""
     if is_shared(thing):
         return ()
     if isinstance(thing, FunctionType):
-        return _given_to_call(thing) if of_libraries(thing.__code__) else _function_parts(thing, name)
+        return _library_parts(thing) if of_libraries(thing.__code__) else _function_parts(thing, name)
     if isinstance(thing, MethodType):
         held = thing.__self__
         return [*_classes(held), (_part("function", name), thing.__func__), (_part("object", name), held)]
@@ -138,6 +148,17 @@ def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
     )
     for each in (thing, *(held for _, held in some if type(held) not in ATOMS)):
         yield from (("its element", found) for found in _called_in(each))
+
+
+def _library_parts(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a library's function was given to call, such as a decorator's, and so what it encloses."""
+    yield from _given_to_call(function)
+    for name, value in enclosed(function):
+        held: object = value
+        if is_own_function(held) or is_own_class(type(held)):
+            yield f"the enclosing {name!r}", value
+        elif not is_a(value, FunctionType):
+            yield from _given_to_call(value)
 
 
 def _is_upkeep(each: Any) -> bool:
@@ -233,7 +254,7 @@ def loaded_as(name: str, around: dict[str, Any]) -> tuple[Any, Any]:
 
 def _plain(held: dict[str, Any]) -> list[tuple[str, Any]]:
     """What is data, such as a function's own count of its calls; at once: other threads may add to it."""
-    return [(name, value) for name, value in list(held.items()) if _is_data(value)]
+    return [(name, value) for name, value in list(held.items()) if is_data(value)]
 
 
 def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
@@ -273,7 +294,7 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
             yield from ((name, each) for each in functions)
         elif kinds := _classes_of_descriptor(value):
             yield from ((name, each) for each in kinds)  # whose methods Python calls for that name
-        elif not _is_reserved(name) and (is_own_class(value) if isinstance(value, type) else _is_data(value)):
+        elif not _is_reserved(name) and (is_own_class(value) if isinstance(value, type) else is_data(value)):
             yield name, value
 
 
@@ -287,11 +308,13 @@ def functions_of(part: Any) -> list[Any]:
     """The functions that a part of a class is made of; empty where it is none."""
     if isinstance(part, FunctionType):
         return [part]
+    if is_a(part, singledispatchmethod):
+        return [*part.dispatcher.registry.values()]
     names = next((names for kind, names in _MADE_OF.items() if is_a(part, kind)), ())
     return [each for name in names if (each := getattr(part, name)) is not None]
 
 
-def _is_data(value: Any) -> bool:
+def is_data(value: Any) -> bool:
     """Whether it is something that calls may change: plain data, an iterator, an object of the user's own.
 
     Of such objects, descriptors are how a class works, and members of an `enum` are as fixed as their class.

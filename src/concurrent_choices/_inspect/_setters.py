@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -116,8 +117,9 @@ def what_is_set(function: FunctionType) -> str:
     told = [_told_of(value) for _, value in named]
     if _DRAWING in imports_in(code):
         told.append(_FIGURE)
-    modules = {name: _last_name(value) for name, value in named if of_type(value, ModuleType)}
-    told += (_told_by(each, modules) for each in codes_in(code))
+    homes = {name: _last_name(value) for name, value in named if of_type(value, ModuleType)}
+    homes |= {name: "environ" for name, value in named if value is os.environ}
+    told += (_told_by(each, homes) for each in codes_in(code))
     return next(filter(None, told), "")
 
 
@@ -137,40 +139,42 @@ def _last_name(module: ModuleType) -> str:
     return str(told_by(module, "__name__")).rpartition(".")[2]
 
 
-def _told_by(code: CodeType, modules: dict[str, str]) -> str:
-    """The same of one piece of code, where some globals are modules, by their last names."""
-    if not _may_set(frozenset(code.co_names), modules.values()):
+def _told_by(code: CodeType, homes: dict[str, str]) -> str:
+    """The same of one piece of code, where some globals are modules, by last names, or the environment."""
+    if not _may_set(frozenset(code.co_names), homes.values()):
         return ""
     steps = steps_of(code)
-    names = (each for each in code.co_consts if of_type(each, tuple))  # of arguments, for one
-    heeds = _RAISING in code.co_consts or any(_RECORDING in each for each in names)
+    constants = (each for each in code.co_consts if of_type(each, tuple))  # of arguments, for one
+    heeds = _RAISING in code.co_consts or any(_RECORDING in each for each in constants)
     warned = _WARNINGS if heeds and _CATCHING in code.co_names else ""
-    return next(filter(None, (warned, *_by_names(steps, modules), *_by_index(steps))), "")
+    return next(filter(None, (warned, *_by_names(steps, homes), *_by_index(steps, homes))), "")
 
 
-def _may_set(names: frozenset[str], modules: Iterable[str]) -> bool:
-    """Whether code that uses such names, and modules, is worth a look at its instructions."""
-    if not names.isdisjoint((_CATCHING, *_INDEXED)) or {"sys", "path"} <= names:
+def _may_set(names: frozenset[str], homes: Iterable[str]) -> bool:
+    """Whether code that uses such names, and what such stand for, is worth a look at its instructions."""
+    used = names.union(homes)
+    if not used.isdisjoint((_CATCHING, *_INDEXED)) or {"sys", "path"} <= used:
         return True
-    homes = names.union(modules)
     tables = (*_CALLED.items(), *_ASSIGNED.items())
-    return any(home in homes and not names.isdisjoint(table) for home, table in tables)
+    return any(home in used and not names.isdisjoint(table) for home, table in tables)
 
 
-def _by_names(steps: tuple[Step, ...], modules: dict[str, str]) -> Iterator[str]:
+def _by_names(steps: tuple[Step, ...], homes: dict[str, str]) -> Iterator[str]:
     """By a function of a module, or what a module is given."""
     for outer, before, step in zip((_NOTHING, *steps), steps, steps[1:], strict=False):
         table = _TABLES.get(step.name)
         if table is not None and isinstance(before.value, str):
-            home = modules.get(before.value, before.value)
+            home = homes.get(before.value, before.value)
             if home == "path" and outer.value == "sys":
                 home = "sys.path"  # alone it may be any list
             yield table.get(home, {}).get(step.value, "")
 
 
-def _by_index(steps: tuple[Step, ...]) -> Iterator[str]:
+def _by_index(steps: tuple[Step, ...], homes: dict[str, str]) -> Iterator[str]:
     """By an item of `os.environ` or `sys.argv`."""
     for at, step in enumerate(steps, 1):
-        if step.name in {"LOAD_ATTR", "LOAD_GLOBAL"} and (told := _INDEXED.get(step.value)):
+        if step.name not in {"LOAD_ATTR", "LOAD_GLOBAL"}:
+            continue
+        if told := _INDEXED.get(homes.get(step.value, str(step.value))):
             use = use_of(steps, at)
             yield told if use and _STORED.get(use.step.name) == use.above else ""

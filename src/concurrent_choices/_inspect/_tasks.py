@@ -6,33 +6,35 @@ What these hold is changed by calls as much as what the callable itself does.
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter, methodcaller
 from types import FunctionType, MethodType
 
-from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS, inside_of, of_type, told_by
+from .._facts._lean import TYPE_CHECKING, NamedTuple
+from ._asking import ATOMS, Seen, inside_of, of_type, told_by
 from ._callables import taken_apart
-from ._captured import beneath, data_among, functions_of, reached_from
-from ._code import globals_in, imports_in, names_in
+from ._captured import beneath, data_among, functions_of, is_data, reached_from
+from ._code import KEPT, codes_in, globals_in, imports_in, names_in
 from ._ownership import is_own_class, is_own_function
+from ._steps import steps_of, use_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
+    from types import CodeType
     from typing import Any
 
-__all__ = ["functions_among", "methods_among", "tasks_among", "tasks_in"]
+__all__ = ["Methods", "functions_among", "methods_among", "tasks_among", "tasks_in"]
 
 WIDEST = 20
 """Elements and attributes of an item that are looked at (guessed: a task has its function and arguments)."""
 
-DEEPEST, FARTHEST = 2, 100
-"""Levels inside an item, and things in all, that are looked at for objects with methods (guessed, too)."""
+FARTHEST = 100
+"""Things in all that are looked at for objects with methods, nearest first (guessed, too)."""
 
-MOST = 8
-"""Different functions, or classes, that are looked at (guessed: a millisecond)."""
+MOST = 20
+"""Different functions, or classes that things are of, that are looked at (guessed: a millisecond)."""
 
 _CALLED = (FunctionType, MethodType, partial)
 _GROUPS = (dict, list, set, tuple)
@@ -40,6 +42,9 @@ _GROUPS = (dict, list, set, tuple)
 _BY_NAME = (attrgetter, methodcaller)
 _ANY = "getattr"
 """A name of code that may come to methods of any other name, as these classes do."""
+
+_KIND = ("__class__", "type")
+"""Names by which code comes to the class of what it has."""
 
 _MAKING = frozenset({"__class_getitem__", "__init__", "__init_subclass__", "__new__", "__set_name__"})
 """Methods with reserved names that make objects and classes; Python may call others at any time."""
@@ -70,37 +75,66 @@ def tasks_among(fn: Any, items: Iterable[Any]) -> list[Any]:
     """All that a callable may call of items, and methods of what it holds itself."""
     some = [*items]
     functions = functions_among(some)
-    return [*functions, *methods_among(list(reached_from(fn)), functions, some)]
+    return [*functions, *methods_among(list(reached_from(fn)), functions, some).functions]
+
+
+class Methods(NamedTuple):
+    """What calls may come to by classes.
+
+    Attributes:
+        functions: Of methods and properties, and others that are found inside things.
+        kinds: Classes that have data of which code has the name.
+    """
+
+    functions: list[FunctionType]
+    kinds: list[type]
 
 
 def methods_among(
-    reached: Sequence[tuple[str, Any]], functions: Iterable[Any], items: Sequence[Any]
-) -> list[FunctionType]:
-    """Methods that calls may come to: of the user's own classes of data that is reached, and of items.
+    reached: Sequence[tuple[str, Any]], functions: Sequence[Any], items: Iterable[Any]
+) -> Methods:
+    """What calls may come to by the user's own classes of data that is reached, and of items.
 
-    They are those that the code names, of what is reached from a callable and from functions among its items
-    and of methods that it comes to, and those that Python itself calls; of these, those that hold or name
-    anything beside what they are called with. Items may be classes.
+    These are methods that the code names, of what is reached from a callable and from functions among its
+    items and of methods that it comes to, and those that Python itself calls; of these, those that hold or
+    name anything beside what they are called with. Further, other functions that such things have inside.
+    What all objects of a class share is such a thing, too, if the code names it. Items may be classes.
     """
-    things = [*items, *(each for _, each in data_among(reached))]
-    kinds = _kinds_among(things)
-    if not kinds:
-        return []
-    parts = (part for each in functions for part in reached_from(each))
-    names = frozenset[str]().union(*(_names_of(each) for _, each in chain(reached, parts)))
-    if any(of_type(each, type) for each in things):
-        names |= _MAKING  # its objects, too
+    met = _Met()
+    met.look_into([*items, *(each for _, each in data_among(reached))])
+    own = [
+        *chain((each for _, each in reached), (each for one in functions for _, each in reached_from(one)))
+    ]
+    names = frozenset[str]().union(*map(_names_of, own))
     while True:
-        found = [each for kind in kinds for each in _named_in(kind, names)]
-        more = names.union(*(names_in(each.__code__) for each in found))
-        if more == names:
-            return [each for each in found if _holds_something(each)]
+        found = [each for kind in met.kinds.values() for each in _named_in(kind, names)]
+        before = len(met.kinds)
+        met.look_into(each for each in found if not of_type(each, FunctionType))
+        more = names.union(*map(_names_of, chain(found, met.functions.values())))
+        if met.makes or any(map(_makes_another, (*own, *found, *met.functions.values()))):
+            more |= _MAKING
+        if more == names and before == len(met.kinds):
+            break
         names = more
+    known = [told_by(each, "__code__") for each in functions]
+    others = [each for code, each in met.functions.items() if code not in known]
+    methods = [each for each in (*others, *found) if of_type(each, FunctionType) and _holds_something(each)]
+    return Methods(methods, [each for each in met.kinds.values() if _has_data(each, names)])
 
 
 def _holds_something(method: FunctionType) -> bool:
     code = method.__code__
     return bool(method.__closure__ or method.__defaults__ or globals_in(code) or imports_in(code))
+
+
+def _has_data(kind: type, names: AbstractSet[str]) -> bool:
+    """Whether code with such names may find data in a class, or put other data in its place."""
+    named = (part for name, part in [*vars(kind).items()] if name[:2] != "__" and _is_named(name, names))
+    return any(type(part) in ATOMS or is_data(part) for part in named)
+
+
+def _is_named(name: str, names: AbstractSet[str]) -> bool:
+    return name in names or _ANY in names
 
 
 def _held_by(item: object) -> list[Any]:
@@ -110,20 +144,43 @@ def _held_by(item: object) -> list[Any]:
     return [each for each in inside_of(item, WIDEST)[:WIDEST] if type(each) not in ATOMS]
 
 
-def _kinds_among(things: Iterable[Any]) -> list[type]:
-    """The user's own classes, each once, that things are of, or what they hold, or that they are."""
-    found: dict[int, type] = {}
-    some = ((each, DEEPEST) for each in things if type(each) not in ATOMS)
-    ahead = deque[tuple[object, int]](some)
-    for _ in range(FARTHEST):
-        if not ahead or len(found) >= MOST:
-            break
-        each, depth = ahead.popleft()
-        bases: tuple[type, ...] = told_by(each if of_type(each, type) else type(each), "__mro__")
-        found.update((id(base), base) for base in bases if is_own_class(base))
-        if depth:
-            ahead.extend((inner, depth - 1) for inner in _held_by(each))
-    return [*found.values()]
+class _Met:
+    """What is met in things.
+
+    Attributes:
+        kinds: The user's own classes, each once, that things are of, or what they hold, or that they are.
+        functions: The user's own functions, one of each code.
+        makes: Whether there are classes themselves, of which calls may make objects.
+    """
+
+    def __init__(self) -> None:
+        self.kinds: dict[int, type] = {}
+        self.functions: dict[CodeType, FunctionType] = {}
+        self.makes = False
+        self._seen, self._classes = Seen(), Seen()
+
+    def look_into(self, things: Iterable[Any]) -> None:
+        """Look at things and what is inside, nearest first."""
+        ahead = deque(each for each in things if type(each) not in ATOMS)
+        while ahead and len(self._seen) < FARTHEST and len(self.kinds) < MOST:
+            each = ahead.popleft()
+            if self._seen.is_new(each):
+                self._note(each)
+                ahead.extend(_held_by(each))
+
+    def _note(self, thing: Any) -> None:
+        if of_type(thing, type):
+            self.makes = True
+            self._note_class(thing)
+        itself: object = thing
+        self._note_class(type(itself))
+        function: Any = beneath(taken_apart(thing, (), {})[0]) if of_type(thing, *_CALLED) else None
+        if is_own_function(function):
+            self.functions.setdefault(function.__code__, function)
+
+    def _note_class(self, kind: type) -> None:
+        if self._classes.is_new(kind):  # to ask whose it is takes a microsecond or two
+            self.kinds.update((id(base), base) for base in kind.__mro__ if is_own_class(base))
 
 
 def _names_of(part: Any) -> frozenset[str]:
@@ -133,10 +190,29 @@ def _names_of(part: Any) -> frozenset[str]:
     return names_in(part.__code__) if is_own_function(part) else frozenset()
 
 
-def _named_in(kind: type, names: AbstractSet[str]) -> Iterator[FunctionType]:
-    """The functions of methods and properties in a class that have such names, or names of Python's."""
+def _makes_another(part: Any) -> bool:
+    """Whether code of the user's own calls the class of what it has, or what it is given first."""
+    return is_own_function(part) and any(map(_calls_class, codes_in(part.__code__)))
+
+
+@lru_cache(KEPT)
+def _calls_class(code: CodeType) -> bool:
+    names = {*_KIND, *code.co_varnames[:1]}
+    steps = steps_of(code)
+    uses = [(step.value, use_of(steps, at)) for at, step in enumerate(steps, 1) if step.value in names]
+    called = [(name, use.at) for name, use in uses if use is not None and use.argument == -1]
+    following = (use_of(steps, at + 1) for name, at in called if name == "type")
+    return any(name != "type" for name, _ in called) or any(use and use.argument == -1 for use in following)
+
+
+def _named_in(kind: type, names: AbstractSet[str]) -> Iterator[Any]:
+    """What a class has by such names, or Python's: functions of methods and properties, and data."""
     for name, part in [*vars(kind).items()]:
-        if _ANY in names or name in names:
-            yield from filter(is_own_function, functions_of(part))
-        elif name[:2] == "__" and name not in _MAKING and is_own_function(part):
+        is_pythons = name[:2] == "__"
+        if _is_named(name, names):
+            functions = functions_of(part)
+            yield from filter(is_own_function, functions)
+            if not (functions or is_pythons or type(part) in ATOMS):
+                yield part
+        elif is_pythons and name not in _MAKING and is_own_function(part):
             yield part

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
 from time import monotonic
-from types import ModuleType
+from types import FunctionType, ModuleType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
@@ -105,14 +105,15 @@ class State:
     def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = (), *, whole: bool = False) -> None:
         self._fn = fn
         functions, reached = functions_among(items), list(reached_from(fn))
-        self._methods = methods_among(reached, functions, items)
-        self.tasks = [*functions, *self._methods]
+        met = methods_among(reached, functions, items)
+        self._come_to: list[Any] = [*met.functions, *met.kinds]
+        self.tasks = [*functions, *met.functions]
         self._most = LARGE if whole and self.may_change else MOST
         self._told_from: int | None = None
         self._closer: dict[str, _Part] | None = None  # where that was asked for
         self._items = [(item, _print_of(item)) for item in items if _is_changeable(item)]
         self._more: list[tuple[Any, object]] = []
-        if self._methods:
+        if self._come_to:
             reached = list(self._reached())
         self._parts: dict[str, _Part] = dict(_looked_at(reached, self._most))
         self._unloaded = unloaded_among(reached)
@@ -120,7 +121,7 @@ class State:
     @cached_property
     def may_change(self) -> bool:
         """Whether the callable's own code stores anything outside its variables."""
-        return any(map(may_store, (self._fn, *self._methods)))
+        return any(map(may_store, (self._fn, *self._functions)))
 
     @cached_property
     def is_held(self) -> bool:
@@ -139,9 +140,10 @@ class State:
         looked = ((item, _print_of(item)) for item in changeable)
         self._more = list(takewhile(lambda _: monotonic() < until, looked))
         seen = [item for item, _ in self._more]
-        methods = methods_among(list(reached_from(self._fn)), functions_among(seen), seen)
+        met = methods_among(list(reached_from(self._fn)), functions_among(seen), seen)
+        new = [each for each in (*met.functions, *met.kinds) if not any(each is one for one in self._come_to)]
         # In front, so that what was met before keeps its names, which may have numbers.
-        self._methods[:0] = [each for each in methods if each not in self._methods]
+        self._come_to[:0] = new
         self._parts = {**self._now(), **self._parts}
 
     def is_doubtful(self, done: int) -> bool:
@@ -185,8 +187,12 @@ class State:
     def _now(self) -> dict[str, _Part]:
         return dict(_looked_at(self._reached(), self._most))
 
+    @property
+    def _functions(self) -> list[FunctionType]:
+        return [each for each in self._come_to if of_type(each, FunctionType)]
+
     def _reached(self) -> Iterator[tuple[str, Any]]:
-        return reached_from(self._fn, *self._methods)
+        return reached_from(self._fn, *self._come_to)
 
     def _differing(self, now: dict[str, _Part]) -> str:
         """Which part is not what it was, as far as it is looked at."""
@@ -229,7 +235,7 @@ class State:
 
     def altered(self) -> str:
         """The same, or what the callable's code plainly changes, where no call has got there yet."""
-        told = (altered_by(each) for each in (self._fn, *self._methods))
+        told = (altered_by(each) for each in (self._fn, *self._functions))
         return self.changed() or next(filter(None, told), "")
 
     def lost_elsewhere(self) -> str:

@@ -34,7 +34,7 @@ MUTATORS = frozenset(
 )
 """Methods of what may be anything that change it."""
 
-CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
+CHANGING = frozenset({"partition", "resize", "rotate", "send", "subtract", *MUTATORS})
 """The same of what is known to be a container."""
 
 _CHANGERS = FIRST_CHANGERS | {"delattr", "setattr"}

@@ -5,7 +5,14 @@ from __future__ import annotations
 from _thread import _local as local  # pyright: ignore[reportPrivateUsage] - threading has it, and takes a worker 3 ms
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from io import BytesIO, StringIO
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 
 from .._facts._lean import TYPE_CHECKING
 from .._inspect._asking import attributes_of, is_array, is_logger, is_ufunc, of_type
@@ -40,7 +47,10 @@ __all__ = [
     "unpacked",
 ]
 
-_CONTAINERS = (list, dict, set, bytearray, deque, BytesIO, ChainMap, StringIO, UserDict, UserList)
+_CONTAINERS = (
+    *(list, dict, set, bytearray, deque, BytesIO, ChainMap, StringIO, UserDict, UserList),
+    GeneratorType,  # which is sent things
+)
 
 _SEQUENCES: tuple[type, ...] = (list, tuple, deque)
 _DICT: Any = dict
