@@ -444,6 +444,13 @@ def test_a_controller_that_fails_fails_the_run():
     assert run(acts.double, [1, 2, 3]) == [2, 4, 6]
 
 
+@pytest.fixture
+def _counting_is_no_change(monkeypatch):
+    """What calls count here would keep them on one loop."""
+    monkeypatch.setattr(_coroutines.LoopConductor, "_mutation", "")
+
+
+@pytest.mark.usefixtures("_counting_is_no_change")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_concurrency_is_a_ceiling_through_the_switch(threads):
     """Neither what the loop has begun and what threads begin, nor what one begins, is more."""
@@ -498,6 +505,7 @@ def test_ctrl_c_before_anybody_looks_comes_as_itself(monkeypatch):
     assert run_report().seconds is not None
 
 
+@pytest.mark.usefixtures("_counting_is_no_change")
 def test_a_ceiling_of_threads_holds_while_the_loop_is_at_its_last_item():
     """Its thread is one of them, until it has come back."""
     lock, present, most = threading.Lock(), Tallied(), []
@@ -531,3 +539,19 @@ def test_under_trio_coroutines_stay(made):
 
     assert set(trio.run(main)) == {threading.get_ident()}
     assert "calls of trio fail" in str(run_report())
+
+
+@FORMS
+def test_coroutines_that_block_and_change_something_stay_on_one_loop(form):
+    """Nothing comes between two awaits, in a second run as in the first."""
+    counted = [0]
+
+    async def count_one(item):
+        before = counted[0]
+        time.sleep(0.002)  # noqa: ASYNC251 - what would make it leave
+        counted[0] = before + 1
+        return item
+
+    for runs in (1, 2):
+        assert form(count_one, range(60)) == [*range(60)]
+        assert counted == [60 * runs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -66,9 +66,9 @@ class LoopConductor:
         self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
         self._tasks: ElasticTaskPool | None = None
         self._quick = ExitStack()
-        state = State(job.fn, job.source.peek(FIRST))
-        self._bond = Bond(job.fn, state.tasks)
-        self._others = Succession(job, limits, recollection, state)
+        self._state = State(job.fn, job.source.peek(FIRST))
+        self._bond = Bond(job.fn, self._state.tasks)
+        self._others = Succession(job, limits, recollection, self._state)
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job; its batches."""
@@ -165,7 +165,7 @@ class LoopConductor:
 
     def _begins_elsewhere(self) -> bool:
         """Whether items are known to block their loop, and may go to threads, and a thread can be had."""
-        if not self._controller.blocks or self._bond.reason:
+        if not self._controller.blocks or self._bond.reason or self._mutation:
             return False
         try:
             self._others.reserve_thread()
@@ -233,7 +233,7 @@ class LoopConductor:
         startup = self._others.workforce.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
         doubtful = arrangement.stage != "loop" and self._bond.doubtful  # first: the loop may look meanwhile
-        if arrangement.stage != "loop" and (reason := self._bond.reason):
+        if arrangement.stage != "loop" and (reason := self._bond.reason or self._mutation):
             if doubtful:
                 tasks.ask(self._bond.look_again)
             else:
@@ -247,6 +247,13 @@ class LoopConductor:
         if self._controller.weighed:
             self._quick.close()
         return arrangement.look
+
+    @cached_property
+    def _mutation(self) -> str:
+        """What calls change, or may come to: on one loop nothing comes between two awaits of theirs."""
+        altered = self._state.altered()
+        self._report.see(altered)
+        return f"calls change {altered}" if altered else ""
 
     def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> bool:
         """Have others do the rest; False where there are no threads for them, so that the loop goes on."""

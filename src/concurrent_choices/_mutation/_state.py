@@ -135,12 +135,10 @@ class State:
 
     def look_also(self, items: Iterable[Any]) -> None:
         """Look at more items, for a moment at most: the first may be no examples of the others."""
-        until = monotonic() + _LONGEST
-        changeable = filter(_is_changeable, items)
-        looked = ((item, _print_of(item)) for item in changeable)
+        until, some = monotonic() + _LONGEST, [*items]
+        looked = ((item, _print_of(item)) for item in some if _is_changeable(item))
         self._more = list(takewhile(lambda _: monotonic() < until, looked))
-        seen = [item for item, _ in self._more]
-        met = methods_among(list(reached_from(self._fn)), functions_among(seen), seen)
+        met = methods_among(list(reached_from(self._fn)), functions_among(some), some)
         new = [each for each in (*met.functions, *met.kinds) if not any(each is one for one in self._come_to)]
         # In front, so that what was met before keeps its names, which may have numbers.
         self._come_to[:0] = new
