@@ -15,7 +15,16 @@ import pytest
 import trio
 from engine_forms import in_a_loop, in_a_stream, in_an_async_stream
 
-from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
+from concurrent_choices import (
+    AutoStrategy,
+    ItemTimeoutError,
+    arun,
+    astream,
+    recommend,
+    run,
+    run_report,
+    stream,
+)
 from concurrent_choices._engine import _coroutines, _succession
 from concurrent_choices._engine._elastic_task_pool import ElasticTaskPool
 from concurrent_choices._judge._controller._loop_controller import LoopController
@@ -541,10 +550,8 @@ def test_under_trio_coroutines_stay(made):
     assert "calls of trio fail" in str(run_report())
 
 
-@FORMS
-def test_coroutines_that_block_and_change_something_stay_on_one_loop(form):
-    """Nothing comes between two awaits, in a second run as in the first."""
-    counted = [0]
+def counting(counted):
+    """A coroutine that counts, and holds its loop up meanwhile."""
 
     async def count_one(item):
         before = counted[0]
@@ -552,6 +559,23 @@ def test_coroutines_that_block_and_change_something_stay_on_one_loop(form):
         counted[0] = before + 1
         return item
 
+    return count_one
+
+
+@FORMS
+def test_coroutines_that_block_and_change_something_stay_on_one_loop(form):
+    """Nothing comes between two awaits, in a second run as in the first."""
+    counted = [0]
+    count_one = counting(counted)
     for runs in (1, 2):
         assert form(count_one, range(60)) == [*range(60)]
         assert counted == [60 * runs]
+
+
+def test_a_verdict_keeps_them_on_one_loop():
+    """Threads with loops are none of its candidates."""
+    counted = [0]
+    verdict = recommend(counting(counted), range(60))
+    assert "nothing may come between" in verdict.estimate("thread").obstacle
+    assert verdict.run() == [*range(60)]
+    assert counted == [60]

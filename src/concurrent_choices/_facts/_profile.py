@@ -97,7 +97,8 @@ class Profile(Jsonable):
         ramp_inflation: CPU per item in the last of those trials over that of one lane; for coroutines, in the
             trial of two lanes if there was no wider one; None where not tried.
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
-        binding: Why it must be called in its caller's own thread; empty where nothing indicates that.
+        binding: Why it must be called in its caller's own thread, or coroutines on one loop; empty where
+            nothing indicates that.
         cpus: CPUs of the machine it was measured on; None for those of the machine asked about.
         by_size: Share of the variance of wall times that the sizes of items account for, where those of all
             items have told how long all calls will take: then times, their deviation and the longest one are

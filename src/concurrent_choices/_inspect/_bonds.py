@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import chain, islice
 from types import FunctionType, MethodType
@@ -72,7 +73,7 @@ def bound_to_thread(fn: Any, caller: int | None = None, tasks: Iterable[Any] = (
     owner = f" owner={threading.get_ident() if caller is None else caller} "
     reached = list(reached_from(fn, *tasks))
     classes = [each for _, each in reached if of_type(each, type)]
-    called = [fn, *tasks, *methods_among(reached, (), classes).functions]
+    called = _names_of([fn, *tasks, *methods_among(reached, (), classes).functions])
     for part in _held(reached):
         # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):
@@ -83,14 +84,18 @@ def bound_to_thread(fn: Any, caller: int | None = None, tasks: Iterable[Any] = (
                 return f"it uses a {name}, which belongs to the thread that made it"
         if of_type(part, FunctionType) and _is_called(part, called) and (what := what_is_set(part)):
             return what
-    return prompts(called, reached)
+    return _prompts(called, reached)
 
 
-def prompts(called: Sequence[Any], reached: Iterable[tuple[str, Any]]) -> str:
-    """By what callables ask who sits at the terminal, in a sentence; empty if nothing is seen.
+def prompts(fn: Any, reached: Iterable[tuple[str, Any]]) -> str:
+    """By what a callable asks who sits at the terminal, in a sentence; empty if nothing is seen.
 
-    `reached` is what hangs on them, as `reached_from` gives it.
+    `reached` is what hangs on it, as `reached_from` gives it.
     """
+    return _prompts(_names_of([fn]), reached)
+
+
+def _prompts(called: AbstractSet[str], reached: Iterable[tuple[str, Any]]) -> str:
     for _, function in reached:
         if is_own_function(function) and _is_called(function, called) and (name := _prompt(function)):
             return f"it calls {name}(), and the terminal answers one call at a time, in this process"
@@ -109,13 +114,15 @@ def refused_thread(error: BaseException) -> bool:
     return any(words in text for words in _REFUSALS)
 
 
-def _is_called(function: FunctionType, called: Iterable[Any]) -> bool:
-    """Whether calls may come to a function; a method counts only if it is what they call."""
-    qualified = function.__qualname__
-    scope = qualified.rpartition(".")[0]
-    if not scope or scope.endswith("<locals>"):
-        return True
-    return any(qualified in {name, f"{name}.__call__"} for name in map(name_of, called))
+def _names_of(called: Iterable[Any]) -> frozenset[str]:
+    """The qualified names of functions that are called when these are."""
+    return frozenset(name for each in map(name_of, called) for name in (each, f"{each}.__call__"))
+
+
+def _is_called(function: FunctionType, called: AbstractSet[str]) -> bool:
+    """Whether calls may come to a function; a method counts only if it has the name of what they call."""
+    scope = function.__qualname__.rpartition(".")[0]
+    return not scope or scope.endswith("<locals>") or function.__qualname__ in called
 
 
 def is_loop_bound(fn: Any) -> bool:

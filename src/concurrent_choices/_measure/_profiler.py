@@ -16,7 +16,7 @@ from attrs import frozen
 
 from .._inspect._bonds import bound_to_thread
 from .._inspect._tasks import tasks_among
-from .._mutation._state import FIRST, MORE
+from .._mutation._state import FIRST, MORE, State
 from .._platform._interpreter import gil_enabled
 from .._runtime._hand import DaemonHand
 from ._allowance import Allowance
@@ -133,7 +133,7 @@ def profile_at(
         trials=trials,
         payload=payload,
         missing=tuple(bench.missing),
-        binding=bench.binding,
+        binding=bench.binding or _kept_on_one_loop(bench, state),
         turned_away=bench.turned_away,
         foretold=foretold(sample.counted, bench.feed.items),
         source=bench.feed.pace.seconds,
@@ -142,6 +142,12 @@ def profile_at(
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
     tasks = tuple(tasks_among(bench.fn, (item for item, _ in bench.ledger.samples[:MORE])))
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop, tasks)
+
+
+def _kept_on_one_loop(bench: Bench, state: State | None) -> str:
+    """Why coroutines are for one loop: they change something, as if nothing came between their awaits."""
+    altered = state.altered() if bench.is_async and state is not None else ""
+    return f"calls change {altered}, and nothing may come between their awaits" if altered else ""
 
 
 def _blame(bench: Bench) -> Blame | None:

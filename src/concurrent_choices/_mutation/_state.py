@@ -140,9 +140,9 @@ class State:
         self._more = list(takewhile(lambda _: monotonic() < until, looked))
         met = methods_among(list(reached_from(self._fn)), functions_among(some), some)
         new = [each for each in (*met.functions, *met.kinds) if not any(each is one for one in self._come_to)]
-        # In front, so that what was met before keeps its names, which may have numbers.
-        self._come_to[:0] = new
-        self._parts = {**self._now(), **self._parts}
+        if new:  # in front, so that what was met before keeps its names, which may have numbers
+            self._come_to[:0] = new
+            self._parts = {**self._now(), **self._parts}
 
     def is_doubtful(self, done: int) -> bool:
         """Whether calls have yet to show if they change what was too large to be looked at before the first.

@@ -56,7 +56,7 @@ def _is_of_main(value: Any) -> bool:
 def tied_here(fn: Any) -> str:
     """The same of what no end of a test changes: names that it looks up, the terminal, locks and such."""
     reached = list(reached_from(fn))
-    if stays := looked_up(reached) or prompts([fn], reached):
+    if stays := looked_up(reached) or prompts(fn, reached):
         return stays
     things = list(held_within(reached))
     return of_one_process(things) or shows_hashes(fn, reached, things)
