@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,8 @@ _STORED = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 _NOTHING = Step("NOP", 0, joined=False)
 
 _DRAWING = "matplotlib.pyplot"
-_CATCHING, _RAISING, _RECORDING = "catch_warnings", "error", "record"
+_CATCHING, _RECORDING = "catch_warnings", "record"
+_FILTERING = ("filterwarnings", "simplefilter")
 
 _SAME = {
     "_decimal": "decimal",
@@ -144,10 +146,15 @@ def _told_by(code: CodeType, homes: dict[str, str]) -> str:
     if not _may_set(frozenset(code.co_names), homes.values()):
         return ""
     steps = steps_of(code)
-    constants = (each for each in code.co_consts if of_type(each, tuple))  # of arguments, for one
-    heeds = _RAISING in code.co_consts or any(_RECORDING in each for each in constants)
-    warned = _WARNINGS if heeds and _CATCHING in code.co_names else ""
+    warned = _WARNINGS if _CATCHING in code.co_names and _heeds_warnings(code, steps) else ""
     return next(filter(None, (warned, *_by_names(steps, homes), *_by_index(steps, homes))), "")
+
+
+def _heeds_warnings(code: CodeType, steps: tuple[Step, ...]) -> bool:
+    """Whether it records warnings or has them raised; what it ignores may be ignored for others as well."""
+    names = (each for each in code.co_consts if of_type(each, tuple))  # of arguments, for one
+    raises = (before.value in _FILTERING and step.value == "error" for before, step in pairwise(steps))
+    return any(_RECORDING in each for each in names) or any(raises)
 
 
 def _may_set(names: frozenset[str], homes: Iterable[str]) -> bool:
